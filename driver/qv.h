@@ -97,6 +97,8 @@ u64 qv_hypercall(u64 nr, u64 a);
  * qv_lock
  */
 u64 qv_manage(u64 nr, u64 a);
+/* The same for a function that makes the hypercall */
+u64 qv_manage_by(u64 (*try)(void *with), void *with);
 
 /* ---- cross/iommu.c ---- */
 void qv_iommu_look(void);	/* brings DMA that was blocked into the monitor's log */

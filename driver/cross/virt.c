@@ -110,17 +110,35 @@ u64 qv_hypercall(u64 nr, u64 a)
 	return qv_virt->hypercall(nr, a, 0);
 }
 
-u64 qv_manage(u64 nr, u64 a)
+u64 qv_manage_by(u64 (*try)(void *with), void *with)
 {
 	u64 begin = ktime_get_ns(), end = begin + QV_DEADLINE_MS * NSEC_PER_MSEC, result;
 
 	for (;;) {
-		result = qv_hypercall(nr, a);
+		result = try(with);
 		if (!call_again(result, begin, end))
 			return result;
 		usleep_range(20, 50);
 		begin = ktime_get_ns();
 	}
+}
+
+struct virt_call {
+	u64 nr, a;
+};
+
+static u64 virt_try(void *with)
+{
+	const struct virt_call *call = with;
+
+	return qv_hypercall(call->nr, call->a);
+}
+
+u64 qv_manage(u64 nr, u64 a)
+{
+	struct virt_call call = { nr, a };
+
+	return qv_manage_by(virt_try, &call);
 }
 
 /* For tests: the monitor faults while it handles this call, and answers with #GP; see QV_FAULT_* */

@@ -167,13 +167,37 @@ void qv_channel_bell_free(struct qv_channel *c)
 	c->irq = 0;
 }
 
+/* One try. The address of a channel that is gone may be that of another one now */
+static u64 bell_try(void *with)
+{
+	struct qv_channel *c = with;
+	u64 result = 0;
+
+	mutex_lock(&c->lock);
+	if (c->made && !c->gone)
+		result = qv_hypercall(QV_HC_RING, channel_pa(c));
+	mutex_unlock(&c->lock);
+	return result;
+}
+
+static void bell_rang(const struct qv_channel *c, u64 result)
+{
+	if (result == QV_ME_RATE)
+		qv_log("driver", "the bell of channel %s was not rung: its rate was exceeded for "
+		       "%u ms", c->page.name, QV_DEADLINE_MS);
+}
+
 /* Waits while the monitor limits the rate of the receiving cell */
 void qv_channel_ring(struct qv_channel *c)
 {
-	if (c->page.flags & QV_CHAN_BELL && READ_ONCE(c->made) &&
-	    qv_manage(QV_HC_RING, channel_pa(c)) == QV_ME_RATE)
-		qv_log("driver", "the bell of channel %s was not rung: its rate was exceeded for "
-		       "%u ms", c->page.name, QV_DEADLINE_MS);
+	if (c->page.flags & QV_CHAN_BELL)
+		bell_rang(c, qv_manage_by(bell_try, c));
+}
+
+void qv_channel_ring_last(struct qv_channel *c)
+{
+	if (c->page.flags & QV_CHAN_BELL && c->made)
+		bell_rang(c, qv_manage(QV_HC_RING, channel_pa(c)));
 }
 
 void qv_channel_bell_unload(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /dev/qv-channel/NAME: read(), write(), poll(), mmap() and ioctl() on Linux's end of a channel. */
 #include <linux/fs.h>
-#include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -16,36 +16,47 @@
 
 #define DEVICES		(QV_MAX_CELLS * QV_MAX_CHANNELS)
 #define BELL_PAUSE_MS	100
+#define FAULT_TRIES	100	/* to have the program's memory while an item is copied */
 
 static dev_t first;
 static DECLARE_BITMAP(minors, DEVICES);
 
 /* ---- file operations ---- */
 
+/* Adds the file to the files of the channel. Returns an errno */
+static int device_join(struct qv_channel_file *f, struct file *file)
+{
+	struct qv_channel *c = f->c;
+	int error;
+
+	if (c->gone)
+		return -ENODEV;
+	if (file->f_mode & FMODE_WRITE && c->writer)
+		return -EBUSY;
+	error = qv_channel_maps_open(f, file);
+	if (!error && file->f_mode & FMODE_WRITE)
+		c->writer = file;
+	return error;
+}
+
+/* A file takes few bytes, and they are charged to the program */
 static int device_open(struct inode *inode, struct file *file)
 {
 	struct qv_channel *c = container_of(inode->i_cdev, struct qv_channel, cdev);
-	u64 room = c->page.type == QV_CHAN_MEMORY ? 0 : c->page.item;
-	struct qv_channel_file *f = kvzalloc(struct_size(f, item, room), GFP_KERNEL_ACCOUNT);
-	int error = 0;
+	struct qv_channel_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+	int error;
 
 	if (!f)
 		return -ENOMEM;
+	f->c = c;
 	mutex_lock(&c->lock);
-	if (c->gone)
-		error = -ENODEV;
-	else if (file->f_mode & FMODE_WRITE && c->writer)
-		error = -EBUSY;
-	else if (file->f_mode & FMODE_WRITE)
-		c->writer = file;
+	error = device_join(f, file);
 	mutex_unlock(&c->lock);
 	if (error) {
-		kvfree(f);
+		kfree(f);
 		return error;
 	}
 	get_device(&c->dev);
-	mutex_init(&f->lock);
-	f->c = c;
 	file->private_data = f;
 	file->f_pos = 1;	/* not that of pread() at offset 0: device_read() */
 	return 0;
@@ -63,8 +74,9 @@ static int device_close(struct inode *inode, struct file *file)
 		c->claimed = NULL;
 		c->attached = false;	/* the program has changed the section */
 	}
+	qv_channel_maps_close(f);
 	mutex_unlock(&c->lock);
-	kvfree(f);
+	kfree(f);
 	put_device(&c->dev);
 	return 0;
 }
@@ -102,68 +114,77 @@ void qv_channel_news(struct qv_channel *c)
 	wake_up_interruptible(&c->wait);
 }
 
-/* Of a four-slot, offset 0 asks for the last value again. The file's own position is never 0 */
-static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+/*
+ * Reads or writes an item. If the program's memory is not there, brings it and tries again, without
+ * any lock: that may take any time. Memory that Linux brings but that cannot be copied, such as a
+ * shadow stack, ends the tries
+ */
+static ssize_t device_item(struct qv_channel_file *f, struct qv_channel_move *m)
+{
+	int tries = FAULT_TRIES;
+	size_t missing;
+	ssize_t n;
+
+	do {
+		n = m->writes ? qv_channel_write(f, m) : qv_channel_read(f, m);
+		if (n != -EFAULT)
+			return n;
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+		missing = m->writes ? fault_in_readable(m->at, m->bytes) :
+				      fault_in_safe_writeable(m->at, m->bytes);
+	} while (!missing && --tries);
+	return -EFAULT;
+}
+
+/* Moves an item, and waits until that can be done */
+static ssize_t device_item_wait(struct file *file, struct qv_channel_move *m)
 {
 	struct qv_channel_file *f = file->private_data;
 	struct qv_channel *c = f->c;
-	bool again = !*pos, armed = false, rings = false;
+	bool armed = false;
+	int error = 0;
 	ssize_t n;
 	u32 seen;
-	int error = 0;
 
-	if (c->page.type == QV_CHAN_MEMORY)
-		return -EOPNOTSUPP;
-	if (len < c->page.item)
-		return -EINVAL;
 	do {
 		seen = atomic_read(&c->bells);
 		if (armed)
 			qv_channel_arm(c);
-		if (mutex_lock_interruptible(&f->lock))
-			return -ERESTARTSYS;
-		n = qv_channel_read(f, again, &rings);
-		if (n > 0 && copy_to_user(to, f->item, n))
-			n = -EFAULT;
-		mutex_unlock(&f->lock);
+		n = device_item(f, m);
 		if (n == -EAGAIN)
 			error = device_wait(c, file, seen, &armed);
 	} while (n == -EAGAIN && !error);
-	if (n > 0)
-		*pos += n;
-	if (rings)
+	if (m->rings)
 		qv_channel_ring(c);
 	return error ?: n;
 }
 
+/* Of a four-slot, offset 0 asks for the last value again. The file's own position is never 0 */
+static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+{
+	struct qv_channel_move m = { .at = to, .again = !*pos };
+	const struct qv_channel_file *f = file->private_data;
+	ssize_t n;
+
+	if (f->c->page.type == QV_CHAN_MEMORY)
+		return -EOPNOTSUPP;
+	if (len < f->c->page.item)
+		return -EINVAL;
+	n = device_item_wait(file, &m);
+	if (n > 0)
+		*pos += n;
+	return n;
+}
+
 static ssize_t device_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
-	struct qv_channel_file *f = file->private_data;
-	struct qv_channel *c = f->c;
-	bool armed = false, rings = false;
-	ssize_t n;
-	u32 seen;
-	int error = 0;
+	struct qv_channel_move m = { .at = (char __user *)from, .bytes = len, .writes = true };
+	const struct qv_channel_file *f = file->private_data;
 
-	if (c->page.type == QV_CHAN_MEMORY)
+	if (f->c->page.type == QV_CHAN_MEMORY)
 		return -EOPNOTSUPP;
-	if (len > c->page.item)
-		return -EINVAL;
-	do {
-		seen = atomic_read(&c->bells);
-		if (armed)
-			qv_channel_arm(c);
-		if (mutex_lock_interruptible(&f->lock))
-			return -ERESTARTSYS;
-		n = copy_from_user(f->item, from, len) ? -EFAULT :
-		    qv_channel_write(f, len, &rings);
-		mutex_unlock(&f->lock);
-		if (n == -EAGAIN)
-			error = device_wait(c, file, seen, &armed);
-	} while (n == -EAGAIN && !error);
-	if (rings)
-		qv_channel_ring(c);
-	return error ?: n;
+	return len > f->c->page.item ? -EINVAL : device_item_wait(file, &m);
 }
 
 /* While programs sleep in poll(), they look again after each pause */
@@ -188,39 +209,6 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
 	/* Also if it is ready: an edge-triggered epoll does not call this again */
 	schedule_delayed_work(&c->look, device_pause(c));
 	return ready;
-}
-
-static int device_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	struct qv_channel_file *f = file->private_data;
-	struct qv_channel *c = f->c;
-	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT, len = vma->vm_end - vma->vm_start;
-	const struct qv_chan_end *own = &c->page.end[c->self];
-	vm_flags_t never = VM_MAYEXEC | (vma->vm_flags & VM_WRITE ? 0 : VM_MAYWRITE);
-	int error = 0;
-
-	if (own->flags & QV_CHAN_END_WRITES)	/* one of several writers of a memory */
-		own = &c->page.end[0];
-	mutex_lock(&c->lock);
-	if (!c->made || c->gone)
-		error = -ENODEV;
-	else if (vma->vm_flags & VM_EXEC)
-		error = -EPERM;
-	else if (vma->vm_flags & VM_WRITE ?
-		 c->claimed != file || offset < own->offset ||
-		 offset + len > own->offset + own->size :
-		 offset + len > c->page.length)
-		error = -EPERM;
-	mutex_unlock(&c->lock);
-	if (error)
-		return error;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	vm_flags_clear(vma, never);
-#else
-	vma->vm_flags &= ~never;
-#endif
-	/* The file, and so the memory, exists as long as the mapping */
-	return qv_channel_memory_mmap(c, vma, offset);
 }
 
 static long device_state(struct qv_channel *c, void __user *to)
@@ -273,7 +261,7 @@ static const struct file_operations device_fops = {
 	.read = device_read,
 	.write = device_write,
 	.poll = device_poll,
-	.mmap = device_mmap,
+	.mmap = qv_channel_mmap,
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
@@ -323,6 +311,7 @@ void qv_channel_init(struct qv_channel *c)
 	device_initialize(&c->dev);
 	c->dev.release = device_release;
 	mutex_init(&c->lock);
+	INIT_LIST_HEAD(&c->nodes);
 	init_waitqueue_head(&c->wait);
 	INIT_DELAYED_WORK(&c->look, device_look);
 	raw_spin_lock_init(&c->bell_lock);
@@ -377,7 +366,8 @@ void qv_channel_withdraw(struct qv_channel *c)
 	cdev_device_del(&c->cdev, &c->dev);
 	clear_bit(c->dev.devt - first, minors);
 	mutex_lock(&c->lock);
-	c->gone = true;
+	c->gone = true;			/* from now on, no program uses the channel's memory */
+	qv_channel_maps_end(c);
 	mutex_unlock(&c->lock);
 	cancel_delayed_work_sync(&c->look);
 	qv_channel_bell_free(c);

@@ -6,8 +6,12 @@
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/timekeeping.h>
+#include <linux/uaccess.h>
 #include "qv.h"
 #include "parts/channels.h"
+
+#define IO_TRIES	4	/* drop-oldest: items that may be overwritten during a read */
+#define IO_FAULT	1	/* no enum qv_chan_result: the program's memory is not there */
 
 /* Why a call of lib/channel did nothing; 0: end of file */
 static int io_error(int result, bool writes)
@@ -21,6 +25,7 @@ static int io_error(int result, bool writes)
 	case QV_CHAN_RESTARTED:	return -EPIPE;
 	case QV_CHAN_SIZE:	return -EINVAL;
 	case QV_CHAN_USAGE:	return -EOPNOTSUPP;
+	case IO_FAULT:		return -EFAULT;
 	default:		return -EBADMSG;
 	}
 }
@@ -33,7 +38,8 @@ static int io_failed(struct qv_channel *c, int result, bool writes)
 {
 	int error = io_error(result, writes);
 
-	if (!error || error == -EAGAIN || error == -EINVAL || error == -EOPNOTSUPP)
+	if (!error || error == -EAGAIN || error == -EINVAL || error == -EOPNOTSUPP ||
+	    error == -EFAULT)
 		return error;
 	c->error = result == QV_CHAN_STOPPED ? "stopped" :
 		   result == QV_CHAN_FAILED ? "failed" :
@@ -102,20 +108,43 @@ static bool io_stale(const struct qv_channel_file *f, const struct qv_item *item
 	       item->number <= f->seen[1];
 }
 
-static ssize_t io_read(struct qv_channel_file *f, bool again)
+/*
+ * Copies an item to the program without a copy in Linux, which a program could have Linux keep for
+ * any time. If a copy needs a page fault, the item stays
+ */
+static int io_take(struct qv_channel_file *f, struct qv_channel_move *m, struct qv_item *item)
+{
+	struct qv_end *end = &f->c->end;
+	const void *data;
+	int result;
+
+	io_resume(f);
+	if (m->again)
+		end->last = 0;		/* then the last value is a new one */
+	result = qv_end_peek(end, &data, item);
+	if (result)
+		return result;
+	m->bytes = item->bytes;
+	if (copy_to_user_nofault(m->at, data, m->bytes)) {
+		end->peeked = false;
+		return IO_FAULT;
+	}
+	return qv_end_release(end);
+}
+
+static ssize_t io_read(struct qv_channel_file *f, struct qv_channel_move *m)
 {
 	struct qv_channel *c = f->c;
 	struct qv_item item = { 0 };
-	int result = io_attach(c);
+	int result = io_attach(c), tries = 0;
 
 	if (result)
 		return result == -ENODEV ? 0 : result;
-	again &= c->page.type == QV_CHAN_FOUR_SLOT;
-	do {
-		io_resume(f);
-		result = again ? qv_end_read_again(&c->end, f->item, c->page.item, &item) :
-				 qv_end_read(&c->end, f->item, c->page.item, &item);
-	} while (io_once_more(c, result) || (!result && !again && io_stale(f, &item)));
+	m->again &= c->page.type == QV_CHAN_FOUR_SLOT && f->seen[1];
+	do
+		result = io_take(f, m, &item);
+	while (io_once_more(c, result) || (result == QV_CHAN_LAPPED && ++tries < IO_TRIES) ||
+	       (!result && !m->again && io_stale(f, &item)));
 	if (result)
 		return io_failed(c, result, false);
 	f->seen[0] = c->end.peer_generation;
@@ -123,19 +152,43 @@ static ssize_t io_read(struct qv_channel_file *f, bool again)
 	return item.bytes ?: -ENODATA;	/* a mailbox; 0 would be the end of the file */
 }
 
-ssize_t qv_channel_read(struct qv_channel_file *f, bool again, bool *rings)
+ssize_t qv_channel_read(struct qv_channel_file *f, struct qv_channel_move *m)
 {
 	ssize_t n;
 
 	mutex_lock(&f->c->lock);
-	n = io_read(f, again && f->seen[1]);
+	n = io_read(f, m);
 	/* the writer of a ring may wait for this slot */
-	*rings = n > 0 && f->c->page.type == QV_CHAN_RING && qv_end_rings(&f->c->end);
+	m->rings = n > 0 && f->c->page.type == QV_CHAN_RING && qv_end_rings(&f->c->end);
 	mutex_unlock(&f->c->lock);
 	return n;
 }
 
-static ssize_t io_write(struct qv_channel_file *f, size_t size)
+/* As io_take(), for an item from the program */
+static int io_put(struct qv_channel *c, const struct qv_channel_move *m)
+{
+	bool mailbox = c->page.type == QV_CHAN_MAILBOX;
+	void *room;
+	int result;
+
+	if (c->self && !mailbox)
+		return QV_CHAN_USAGE;
+	if (mailbox ? m->bytes > c->page.item : m->bytes != c->page.item)
+		return QV_CHAN_SIZE;
+	result = qv_end_claim(&c->end, &room);
+	if (result == QV_CHAN_FULL && c->page.full == QV_CHAN_DROP_NEWEST)
+		return QV_CHAN_DONE;
+	if (result)
+		return result;
+	if (copy_from_user_nofault(room, m->at, m->bytes)) {
+		qv_end_abort(&c->end);
+		return IO_FAULT;
+	}
+	memset(room + m->bytes, 0, -m->bytes % sizeof(u64));
+	return qv_end_commit(&c->end, m->bytes);
+}
+
+static ssize_t io_write(struct qv_channel_file *f, const struct qv_channel_move *m)
 {
 	struct qv_channel *c = f->c;
 	int result = io_attach(c);
@@ -143,20 +196,20 @@ static ssize_t io_write(struct qv_channel_file *f, size_t size)
 	if (result)
 		return result;
 	do
-		result = qv_end_write(&c->end, f->item, size);
+		result = io_put(c, m);
 	while (io_once_more(c, result));
 	if (result == QV_CHAN_FULL)
 		return io_full(c);
-	return result ? io_failed(c, result, true) : size;
+	return result ? io_failed(c, result, true) : m->bytes;
 }
 
-ssize_t qv_channel_write(struct qv_channel_file *f, size_t size, bool *rings)
+ssize_t qv_channel_write(struct qv_channel_file *f, struct qv_channel_move *m)
 {
 	ssize_t n;
 
 	mutex_lock(&f->c->lock);
-	n = io_write(f, size);
-	*rings = n >= 0 && qv_end_rings(&f->c->end);
+	n = io_write(f, m);
+	m->rings = n >= 0 && qv_end_rings(&f->c->end);
 	mutex_unlock(&f->c->lock);
 	return n;
 }

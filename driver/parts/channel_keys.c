@@ -168,6 +168,7 @@ static struct qv_key *keys_find(u32 key)
 static void keys_forget(struct qv_key *k)
 {
 	list_del(&k->list);
+	qv_channel_memory_give(k->c);	/* also while a program has the device open */
 	put_device(&k->c->dev);
 	kfree(k);
 }
@@ -195,7 +196,7 @@ static u64 keys_close(struct qv_key *k)
 	result = keys_leave(k);
 	if (result == QV_ME_BUSY || result == QV_ME_CPU_STUCK)
 		return result;
-	qv_channel_ring(k->c);			/* if a cell still has it: Linux has left */
+	qv_channel_ring_last(k->c);		/* if a cell still has it: Linux has left */
 	if (result)
 		qv_log("driver", "the monitor keeps Linux's end of the key %u", k->key);
 	keys_forget(k);
@@ -212,30 +213,23 @@ static void keys_close_all(struct qv_cell *cell)
 			keys_forget(k);
 }
 
-/*
- * The monitor has given up the last life. A page that another cell uses, or that a program still
- * maps, is replaced
- */
+/* The monitor has given up the last life. A page that another cell uses is replaced */
 static int keys_reset(struct qv_reply *r, struct qv_cell *cell)
 {
 	u32 i;
 
 	keys_close_all(cell);
 	for (i = 0; i < cell->num_pool; i++) {
-		bool back = keys_back(cell->pool[i]);
 		struct qv_hole *h;
 
-		if (back && !qv_hole_users(cell->pool[i]))
+		if (keys_back(cell->pool[i]))
 			continue;
 		h = qv_hole_take();
 		if (IS_ERR(h))
 			return qv_refuse(r, QV_E_NO_MEMORY, "destroy the cell at its other end",
-					 "another cell or a program uses a page, "
+					 "another cell uses a page, "
 					 "and there are no other 2 MiB");
-		if (back)
-			qv_hole_put(cell->pool[i]);
-		else
-			keys_keep(cell->pool[i]);
+		keys_keep(cell->pool[i]);
 		cell->pool[i] = h;
 	}
 	keys_free_kept();
@@ -291,33 +285,10 @@ static int keys_publish(struct qv_reply *r, struct qv_key *k)
 	return error;
 }
 
-/*
- * May a program still map a channel that Linux has left? Its page would be live again with the next
- * channel there. The monitor names the page only when it has shown it to Linux, so all pages of the
- * cell are looked at before.
- */
-static bool keys_mapped(const struct qv_cell *cell)
-{
-	u32 i, users = 0;
-	struct qv_key *k;
-
-	for (i = 0; i < cell->num_pool; i++)
-		users += qv_hole_users(cell->pool[i]);
-	list_for_each_entry(k, &keys, list)
-		users -= k->cell == cell;
-	return users;
-}
-
 /* Becomes an end of the channel */
 static int keys_open(struct qv_reply *r, struct qv_cell *cell, struct qv_key *k)
 {
-	u64 page;
-
-	if (keys_mapped(cell))
-		return qv_refuse(r, QV_E_STATE, "end the programs that have it open",
-				 "a program still has the device of a channel that Linux has left, "
-				 "of cell '%s'", cell->name);
-	page = qv_manage(QV_HC_KEY, cell->id | (u64)k->key << 8);
+	u64 page = qv_manage(QV_HC_KEY, cell->id | (u64)k->key << 8);
 
 	if (page > QV_ME_BASE)
 		return qv_refuse_monitor(r, page, "open the channel");

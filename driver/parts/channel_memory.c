@@ -125,6 +125,7 @@ void qv_channel_memory_give(struct qv_channel *c)
 {
 	if (c->num_holes > 1 && c->window)
 		vunmap(c->window);
+	c->window = NULL;
 	mutex_lock(&holes_lock);
 	while (c->num_holes)
 		memory_put(c->holes[--c->num_holes]);
@@ -158,33 +159,9 @@ void qv_hole_use(struct qv_hole *h, struct qv_channel *c)
 	mutex_unlock(&holes_lock);
 }
 
-u32 qv_hole_users(const struct qv_hole *h)
-{
-	u32 users;
-
-	mutex_lock(&holes_lock);
-	users = h->users - 1;	/* the cell itself */
-	mutex_unlock(&holes_lock);
-	return users;
-}
-
 u64 qv_hole_pa(const struct qv_hole *h)
 {
 	return page_to_phys(h->pages);
-}
-
-int qv_channel_memory_mmap(const struct qv_channel *c, struct vm_area_struct *vma, u64 at)
-{
-	unsigned long va = vma->vm_start;
-	u64 len;
-	int error = 0;
-
-	for (; va < vma->vm_end && !error; va += len, at += len) {
-		len = min_t(u64, vma->vm_end - va, QV_HUGE - at % QV_HUGE);
-		error = remap_pfn_range(vma, va, page_to_pfn(qv_channel_page(c, at)), len,
-					vma->vm_page_prot);
-	}
-	return error;
 }
 
 u64 qv_channel_memory_of(const struct qv_cell *cell)

@@ -35,9 +35,15 @@ static DEVICE_ATTR_RO(name)
 
 u64 qv_channel_life(struct qv_channel *c, u32 end)
 {
-	const struct qv_chan_page *page = c->window;
+	const struct qv_chan_page *page;
+	u64 life = 0;
 
-	return READ_ONCE(c->made) && !READ_ONCE(c->gone) ? READ_ONCE(page->end[end].life) : 0;
+	mutex_lock(&c->lock);
+	page = c->window;
+	if (c->made && !c->gone)
+		life = READ_ONCE(page->end[end].life);
+	mutex_unlock(&c->lock);
+	return life;
 }
 
 static const char *sysfs_state(struct qv_channel *c, u32 end)

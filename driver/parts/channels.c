@@ -251,6 +251,7 @@ static void channels_leave(struct qv_channel *c)
 		       c->page.name);
 		qv_channel_memory_lost(c);
 	}
+	qv_channel_memory_give(c);	/* also while a program has the device open */
 	put_device(&c->dev);
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A channel of cells, and Linux's end of it. The list of channels is used with qv_lock held. A
- * channel with an end of Linux exists until the last file on it is closed.
+ * channel with an end of Linux exists until the last file on it is closed, but its memory only
+ * until the channel goes. The rule for all that a program can cause, reads, writes, mappings and
+ * bells: it uses the memory, or its address, with .lock held and only if .gone is false.
+ * qv_channel_withdraw() sets .gone with .lock held, so after it only the caller uses the memory.
  */
 #ifndef QV_PARTS_CHANNELS_H
 #define QV_PARTS_CHANNELS_H
@@ -35,7 +38,10 @@ struct qv_channel {
 	raw_spinlock_t bell_lock;	/* protects the next two members */
 	u64 bell;			/* index of a CPU << 56 | vector: QV_HC_BELL; 0: shut */
 	bool bell_open;			/* the monitor has the channel */
-	/* protects all members below; not held while a program's memory is copied */
+	/*
+	 * Protects all members below, and the memory (see above). A page fault of a mapping takes
+	 * it, so its holder copies a program's memory without page faults only
+	 */
 	struct mutex lock;
 	wait_queue_head_t wait;
 	/* wakes programs in poll(): an end that attaches rings no bell */
@@ -46,36 +52,42 @@ struct qv_channel {
 	const char *error;		/* of the last read() or write() that failed; or NULL */
 	u64 error_ns;			/* when, by CLOCK_BOOTTIME */
 	bool made;			/* the monitor has made the channel */
-	bool gone;			/* no cell lists it */
+	bool gone;			/* no cell lists it: its memory is no longer there */
 	struct file *claimed;		/* this file alone uses the section of Linux */
 	struct file *writer;		/* the file that is open for writing */
+	struct list_head nodes;		/* of struct qv_channel_node: channel_maps.c */
 };
 
-/* An open file on a channel */
+struct qv_channel_node;
+
+/* An open file on a channel. All but .armed is used with .lock of the channel held */
 struct qv_channel_file {
 	struct qv_channel *c;
+	struct qv_channel_node *node;
+	struct page *spare;		/* a mapping for writing shows it after the channel */
 	u32 armed;			/* .bells when the file was armed: QV_CHANNEL_ARM */
 	/* The last value of a four-slot that it has read: generation of the writer, and number */
 	u64 seen[2];
-	/*
-	 * Protects .item, and is held while a program's memory is copied, which may take any time.
-	 * So it comes before channel.lock, and mmap() and the calls of /dev/qv never take it
-	 */
-	struct mutex lock;
-	u8 item[];			/* room for one item; QV_CHAN_MEMORY: none */
+};
+
+/* An item that a program reads or writes */
+struct qv_channel_move {
+	char __user *at;		/* in the program */
+	size_t bytes;			/* of the item: known before a write, and after a read */
+	bool writes;
+	bool again;			/* a read may find the last value again */
+	bool rings;			/* out: the caller must call qv_channel_ring() now */
 };
 
 /*
  * channel_memory.c. Takes memory for the channel: 0, -ENOMEM, or -ENOSPC if the monitor has no
- * room. give() is also for a channel whose take() has failed
+ * room. give() is also for a channel whose take() has failed, or whose memory is given already
  */
 int qv_channel_memory_take(struct qv_channel *c);
 void qv_channel_memory_give(struct qv_channel *c);
 /* The monitor did not give the channel's memory back: Linux never uses it again */
 void qv_channel_memory_lost(struct qv_channel *c);
 struct page *qv_channel_page(const struct qv_channel *c, u64 at);	/* of the byte @at */
-/* Shows a program the channel from the byte @at on. Returns an errno */
-int qv_channel_memory_mmap(const struct qv_channel *c, struct vm_area_struct *vma, u64 at);
 /* Returns the bytes of Linux that the channels of a cell take */
 u64 qv_channel_memory_of(const struct qv_cell *cell);
 /*
@@ -85,8 +97,6 @@ u64 qv_channel_memory_of(const struct qv_cell *cell);
 struct qv_hole *qv_hole_take(void);
 void qv_hole_put(struct qv_hole *h);
 void qv_hole_use(struct qv_hole *h, struct qv_channel *c);	/* the channel lies there */
-/* Returns the number of channels that lie there, with those that a program still has open */
-u32 qv_hole_users(const struct qv_hole *h);
 u64 qv_hole_pa(const struct qv_hole *h);
 
 struct qv_channel_key;
@@ -105,6 +115,15 @@ void qv_channel_init(struct qv_channel *c);
 /* The other end, or the channel, has another state: all programs look */
 void qv_channel_news(struct qv_channel *c);
 void qv_channel_unload(void);
+
+/*
+ * channel_maps.c. open() and close() are called for each file, with .lock of the channel held. So
+ * is end(), after .gone was set: it takes the pages of all mappings away. They return an errno
+ */
+int qv_channel_maps_open(struct qv_channel_file *f, struct file *file);
+void qv_channel_maps_close(struct qv_channel_file *f);
+void qv_channel_maps_end(struct qv_channel *c);
+int qv_channel_mmap(struct file *file, struct vm_area_struct *vma);
 
 /* channel_words.c: the words of a cell's file */
 const char *qv_channel_type(const struct qv_chan_page *page);
@@ -139,16 +158,17 @@ int qv_channel_bell_make(struct qv_channel *c);
 void qv_channel_bell_open(struct qv_channel *c);
 void qv_channel_bell_free(struct qv_channel *c);
 void qv_channel_bell_unload(void);
-/* Rings the bells of the cells. May sleep */
+/* Rings the bells of the cells, unless the channel is gone. May sleep */
 void qv_channel_ring(struct qv_channel *c);
+/* The same after qv_channel_withdraw(), for the caller of that */
+void qv_channel_ring_last(struct qv_channel *c);
 
 /*
- * channel_io.c: reads or writes .item of the file, with its lock held. Returns bytes, 0 at the end
- * of the channel, or an errno; -EAGAIN: not now. @again: the last value may be read before.
- * Sets *@rings if the caller must call qv_channel_ring() now
+ * channel_io.c. They return bytes, 0 at the end of the channel, or an errno. -EAGAIN: not now.
+ * -EFAULT: the item was not moved, since its bytes in the program are not there at present
  */
-ssize_t qv_channel_read(struct qv_channel_file *f, bool again, bool *rings);
-ssize_t qv_channel_write(struct qv_channel_file *f, size_t size, bool *rings);
+ssize_t qv_channel_read(struct qv_channel_file *f, struct qv_channel_move *m);
+ssize_t qv_channel_write(struct qv_channel_file *f, struct qv_channel_move *m);
 /* Before a look: asks for one bell if there is news after that look. QV_CHAN_ONE_SHOT only */
 void qv_channel_arm(struct qv_channel *c);
 /* Returns the events of poll(). Changes nothing that the other end, or a call, can see */
