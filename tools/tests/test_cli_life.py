@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from running import Run
 
 from qv import abi
@@ -19,6 +22,25 @@ def test_life_of_a_cell(run: Run) -> None:
     assert run("disable") == 0
     assert run("cell", "start", "quest") == 1
     assert "remedy: " in run.err
+
+
+def test_disable_names_programs_that_keep_the_module(run: Run) -> None:
+    """By a descriptor of a channel that is gone, by a mapping alone, or by /dev/qv. qvctl itself,
+    which has /dev/qv open, and other files are not named."""
+    maps = "7f00-7f01 r--s 00000000 00:05 312 "
+    for process, comm, path, mapped in (
+            ("9", "cat", "/dev/qv-channel/up (deleted)", ""), ("12", "plot me", "/dev/null", "/dev/qv-channel/sensor"),
+            ("30", "watch", "/dev/qv", ""), ("31", "other", "/dev/qvx", "/dev/qvx"), (str(os.getpid()), "qvctl", "/dev/qv", "")):
+        folder = Path(run.system.root) / "proc" / process
+        (folder / "fd").mkdir(parents=True)
+        (folder / "comm").write_text(f"{comm}\n")
+        (folder / "fd/3").symlink_to(path)
+        (folder / "maps").write_text(f"{maps}{mapped}\n" if mapped else "")
+    assert run("enable") == 0 and run("disable") == 0
+    wanted = ["/dev/qv-channel/up is open in cat (process 9)", "/dev/qv-channel/sensor is open in plot me (process 12)",
+              "/dev/qv is open in watch (process 30)"]
+    assert run.out.splitlines()[1:] == [f"  {line}: the module qv stays loaded until it is closed" for line in wanted]
+    assert run.json("disable", "--json")["holders"] == wanted
 
 
 def test_lock(run: Run) -> None:

@@ -56,3 +56,10 @@ def test_removal_is_refused_if_the_cells_are_unknown(tmp_path: Path, fails: str)
 
 def test_module_that_linux_unloads_has_no_cells(tmp_path: Path) -> None:
     assert leave(tmp_path, "exit 1") == (0, "", [UNLOAD])
+
+
+def test_module_in_use_stays_and_qvctl_names_the_program(tmp_path: Path) -> None:
+    disable = '"disable") echo QV is disabled; echo "  up is open in cat (process 9)"'
+    status, said, calls = leave(tmp_path, f"{HEAD};; {disable}", rmmod="exit 1")
+    assert said == "qv-tools: the module qv is still in use; it goes with the next boot\n  up is open in cat (process 9)\n"
+    assert (status, calls) == (0, [STOP, DISABLE, UNLOAD, DISABLE])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from .. import abi, output, words
 from ..errors import NotLoaded, Refused
+from ..holders import holders
 from .acting import done, unless
 
 TYPE_CHECKING = False
@@ -36,7 +37,12 @@ def disable(args: Arguments, system: System) -> int:
             raise
         return done(args, None, "QV is disabled: the module qv is not loaded", enabled=False)
     reply = unless(args, device.disable, abi.Reason.E_NOT_ENABLED, lambda: True)
-    return done(args, reply, f"QV is disabled{'' if reply else ' already'}: Linux has the machine to itself", enabled=False)
+    found = holders(system.root)
+    done(args, reply, f"QV is disabled{'' if reply else ' already'}: Linux has the machine to itself", enabled=False,
+         holders=found)
+    for sentence in [] if args.json else found:
+        output.line(f"  {sentence}: the module qv stays loaded until it is closed")
+    return 0
 
 
 def pool(args: Arguments, system: System) -> int:
