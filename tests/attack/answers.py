@@ -30,6 +30,16 @@ ATTACKS: dict[str, tuple[str, ...]] = {
     "A20 hostile configurations": ("front-hypercall-*", "front-ioctl-garbage", "tests/unit/test_request.c", "tests/unit/config/test_config.py"),
 }
 
+# Attacks by a user without privileges who may open channels
+USERS: dict[str, tuple[str, ...]] = {
+    "U1 opens devices without the right to": ("front-not-root", "tests/lab/test_management.py", "tests/lab/test_channel_devices.py"),
+    "U2 keeps descriptors and mappings over the lives of channels": (
+        "tests/lab/test_channel_users.py", "tests/lab/test_channel_keys.py", "tests/unit/driver/test_channel_files.c"),
+    "U3 a flood of opens, and items of 7 MiB": ("tests/lab/test_channel_users.py", "tests/unit/driver/test_channel_files.c"),
+    "U4 races of all calls with the end of the channel": ("tests/lab/test_channel_devices.py", "tests/unit/driver/test_channel_files.c"),
+    "U5 keeps the module loaded": ("tests/lab/test_channel_users.py", "open: Linux takes no open file back; qvctl names the program"),
+}
+
 LEAKS: dict[str, tuple[str, ...]] = {
     "1 MSIs go to any CPU on AMD": ("front-msi-*", "tests/lab/test_devices.py"),
     "2 the MSRs 0xC001xxxx are open": ("msr-*",),

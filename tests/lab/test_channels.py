@@ -242,12 +242,13 @@ m = mmap.mmap(f, 4096 * 2, mmap.MAP_SHARED, mmap.PROT_READ)
 say(m[:8].decode())
 say(fails(mmap.mmap, f, 4096, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE))
 for command in (["cell", "destroy", "quest"], ["disable"]):
-    subprocess.run(["qvctl", *command], check=True, stdout=subprocess.DEVNULL)
+    said = subprocess.run(["qvctl", *command], check=True, capture_output=True, text=True).stdout
+say(f"{DEVICE}/sensor is open in python3 (process {{os.getpid()}})" in said)
 say(subprocess.run(["rmmod", "qv"], stderr=subprocess.DEVNULL).returncode)
 say(m[:8] == bytes(8))
 say(os.read(f, 64) == b"")
 say(os.path.exists("{DEVICE}/sensor"))
-""") == ["QVCHANNL", "EACCES", 1, True, True, False]
+""") == ["QVCHANNL", "EACCES", True, 1, True, True, False]
     qv.sh("rmmod qv")
 
 

@@ -13,6 +13,7 @@
  * ENOBUFS	the ring is full, and `full` is not `block`
  * EBADMSG	a word of the peer cannot be right
  * ENODATA	a mailbox had an empty message, which is taken: it is the turn of Linux
+ * EFAULT	the program's memory cannot be read or written; the item is not lost
  * ENODEV	write(): no cell lists the channel now
  * EBUSY	a descriptor has claimed the end; at open(): another one is open for writing
  * EOPNOTSUPP	Linux does not write, or read, this channel, or it is memory
@@ -24,8 +25,9 @@
  * reports bells alone: EPOLLIN after a bell since QV_CHANNEL_ARM.
  *
  * mmap() at offset 0 maps the window of qv/channel.h, read-only. After QV_CHANNEL_CLAIM, mmap() at
- * the offset of the section of Linux maps this section for writing. ENODEV: no cell of the channel
- * was started yet.
+ * the offset of the section of Linux maps this section for writing, with MAP_SHARED only (EPERM).
+ * ENODEV: no cell of the channel was started yet, or no cell lists it now. From then on mappings
+ * for reading show zeros, and mappings for writing show a page of the program's own.
  */
 #ifndef _UAPI_LINUX_QV_CHANNEL_H
 #define _UAPI_LINUX_QV_CHANNEL_H
