@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/qv.h>
 #include "abi/create.h"
+#include "abi/log.h"
 #include "abi/status.h"
 #include "parts.h"
 #include "parts/memory.h"
@@ -44,7 +45,7 @@ struct qv_cell {
 	u32 id;
 	/* true from start to stop in the monitor, even if the cell failed */
 	bool in_monitor_running;
-	u64 log_seen;
+	u64 log_seen[QV_MON_LOG_RINGS];
 	bool x2apic;			/* its APICs are in x2APIC mode */
 
 	/* ---- its life ---- */

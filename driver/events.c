@@ -43,7 +43,8 @@ void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...)
 	vscnprintf(e->text, sizeof(e->text), fmt, args);
 	va_end(args);
 	spin_unlock_irqrestore(&events_lock, flags);
-	qv_log("driver", "%s%s%s", name, colon, e->text);
+	/* a cell can lock and unlock management at will */
+	qv_log_event(name, type == QV_EVENT_LOCK, "%s%s%s", name, colon, e->text);
 	if (level)
 		printk("%sqv: %s%s%s\n", level, name, colon, e->text);
 	wake_up_interruptible(&events_wait);

@@ -1,73 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log: sentences of the driver and translated entries of every monitor instance, sorted by TSC,
- * since entries of an instance arrive some time after they were written.
+ * The log: sentences of the driver and translated entries of every monitor instance. Each source
+ * has lines of its own (log_book.h). They are sorted by TSC, since entries of an instance arrive
+ * some time after they were written.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <asm/tsc.h>
 #include "abi/layout.h"
 #include "abi/log.h"
+#include "log_book.h"
 #include "qv.h"
 #include "parts/pci.h"
 
-#define LOG_LINES	1024
-#define LOG_LINE_LEN	200
-
-struct log_line {
-	u64 tsc, time_ns;
-	char text[LOG_LINE_LEN - 16];		/* "SOURCE: sentence\n" */
-};
-
 static DEFINE_SPINLOCK(log_lock);
-static struct log_line log_lines[LOG_LINES];
-static u64 log_written;			/* number of lines since the module was loaded */
-/* readers have read all lines below this number, so those lines must not move */
-static u64 log_handed;
+static struct book_line log_lines[BOOK_LINES];
+static struct book log_book;
 
-static struct log_line *log_slot(u64 n)
+void qv_log_init(void)
 {
-	return &log_lines[n % LOG_LINES];
+	book_init(&log_book, log_lines);
 }
 
-/* Makes room for a line of the time @time_ns. Times in the log never decrease */
-static struct log_line *log_place(u64 tsc, u64 time_ns)
+/* @name: "driver", QV_FRONT_END or a cell. Needs log_lock */
+static u32 log_source(const char *name)
 {
-	u64 at = log_written++;
-	u64 first = max(log_handed, log_written > LOG_LINES ? log_written - LOG_LINES : 0);
-
-	for (; at > first && log_slot(at - 1)->tsc > tsc; at--)
-		*log_slot(at) = *log_slot(at - 1);
-	if (at && at + LOG_LINES > log_written)
-		time_ns = max(time_ns, log_slot(at - 1)->time_ns);
-	if (at + 1 < log_written)
-		time_ns = min(time_ns, log_slot(at + 1)->time_ns);
-	log_slot(at)->tsc = tsc;
-	log_slot(at)->time_ns = time_ns;
-	return log_slot(at);
+	return !strcmp(name, "driver") ? BOOK_DRIVER :
+	       !strcmp(name, QV_FRONT_END) ? BOOK_FRONT_END : book_cell(&log_book, name);
 }
 
-static void log_add(u64 tsc, u64 time_ns, const char *source, const char *fmt, va_list args)
+/* Adds a line to those of the source @owner. The line names @source */
+static void log_add(const char *owner, enum book_class class, u64 tsc, u64 time_ns,
+		    const char *source, const char *sentence)
 {
-	const int room = sizeof(log_lines[0].text) - 2;
+	char text[BOOK_TEXT];
 	unsigned long flags;
-	struct log_line *line;
-	int n;
 
+	scnprintf(text, sizeof(text), "%s: %s", source, sentence);
 	spin_lock_irqsave(&log_lock, flags);
-	line = log_place(tsc, time_ns);
-	n = scnprintf(line->text, room, "%s: ", source);
-	n += vscnprintf(line->text + n, room - n, fmt, args);
-	line->text[n] = '\n';
-	line->text[n + 1] = 0;
+	book_add(&log_book, log_source(owner), class, tsc, time_ns, text);
 	spin_unlock_irqrestore(&log_lock, flags);
+}
+
+static void log_now(const char *owner, enum book_class class, const char *source, const char *fmt,
+		    va_list args)
+{
+	char sentence[BOOK_TEXT];
+
+	vscnprintf(sentence, sizeof(sentence), fmt, args);
+	log_add(owner, class, qv_rdtsc(), ktime_get_boottime_ns(), source, sentence);
 }
 
 void qv_log(const char *source, const char *fmt, ...)
@@ -75,44 +63,58 @@ void qv_log(const char *source, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	log_add(qv_rdtsc(), ktime_get_boottime_ns(), source, fmt, args);
+	log_now(source, BOOK_KEPT, source, fmt, args);
 	va_end(args);
 }
 
-/* Adds what the monitor logged at @tsc */
-static __printf(3, 4) void log_at(u64 tsc, const char *source, const char *fmt, ...)
+void qv_log_often(const char *source, const char *fmt, ...)
 {
-	u64 now = qv_rdtsc(), ago = tsc < now ? div_u64((now - tsc) * 1000, tsc_khz) * 1000 : 0;
 	va_list args;
 
 	va_start(args, fmt);
-	log_add(tsc, ktime_get_boottime_ns() - ago, source, fmt, args);
+	log_now(source, BOOK_OTHER, source, fmt, args);
 	va_end(args);
 }
 
-static bool log_take(u64 *from, u32 *lost, struct log_line *to)
+void qv_log_event(const char *cell, bool often, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_now(*cell ? cell : "driver", often ? BOOK_OTHER : BOOK_KEPT, "driver", fmt, args);
+	va_end(args);
+}
+
+void qv_log_live(const char *cell, bool live)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&log_lock, flags);
+	book_live(&log_book, cell, live);
+	spin_unlock_irqrestore(&log_lock, flags);
+}
+
+/* ---- readers ---- */
+
+static bool log_take(struct qv_log *l, const struct book_place *place, struct book_found *found,
+		     struct book_place *after)
 {
 	unsigned long flags;
 	bool there;
 
 	spin_lock_irqsave(&log_lock, flags);
-	if (log_written > LOG_LINES && *from < log_written - LOG_LINES) {
-		*lost += *from ? log_written - LOG_LINES - *from : 0;
-		*from = log_written - LOG_LINES;
-	}
-	there = *from < log_written;
-	if (there)
-		*to = *log_slot(*from);
-	log_handed = max(log_handed, min(*from + 1, log_written));
+	if (!l->until)
+		l->until = log_book.order;
+	there = book_take(&log_book, place, l->until, found, after);
 	spin_unlock_irqrestore(&log_lock, flags);
 	return there;
 }
 
 int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text)
 {
-	char line[LOG_LINE_LEN + 32];
+	char line[BOOK_TEXT + 80];
 	u32 us = do_div(time_ns, NSEC_PER_SEC) / 1000;
-	u32 n = scnprintf(line, sizeof(line), "%llu.%06u %s", time_ns, us, text);
+	u32 n = scnprintf(line, sizeof(line), "%llu.%06u %s\n", time_ns, us, text);
 
 	if (*used + n > l->len)
 		return 0;
@@ -123,48 +125,47 @@ int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text)
 	return 1;
 }
 
+static int log_put(struct qv_log *l, u32 *used, const struct book_found *found)
+{
+	u64 last = found->last_ns;
+	u32 us = do_div(last, NSEC_PER_SEC) / 1000;
+	char text[BOOK_TEXT + 48];
+
+	if (found->lost)
+		scnprintf(text, sizeof(text), "%s: %llu line%s lost here", found->source,
+			  found->lost, found->lost == 1 ? " is" : "s are");
+	else if (found->times > 1)
+		scnprintf(text, sizeof(text), "%s (%u times until %llu.%06u)", found->text,
+			  found->times, last, us);
+	else
+		strscpy(text, found->text, sizeof(text));
+	return qv_log_put(l, used, found->time_ns, text);
+}
+
 int qv_log_read(struct qv_log *l)
 {
-	struct log_line line;
-	u64 next = l->from;
+	struct book_place *place = (void *)l->place, after;
+	struct book_found found;
 	u32 used = 0;
 	int put;
 
+	BUILD_BUG_ON(sizeof(l->place) < sizeof(*place));
 	if (l->which != QV_LOG_PRESENT)
 		return qv_refuse(&l->reply, QV_E_ARGUMENT,
 				 "ask for the present or the previous one", "there is no such log");
-	l->lost = 0;
-	while (log_take(&next, &l->lost, &line)) {
-		put = qv_log_put(l, &used, line.time_ns, line.text);
+	while (log_take(l, place, &found, &after)) {
+		put = log_put(l, &used, &found);
 		if (put < 0)
 			return put;
 		if (!put)
 			break;
-		next++;
+		*place = after;
 	}
 	l->len = used;
-	l->next = next;
 	return 0;
 }
 
-const char *qv_failure_sentence(u32 reason)
-{
-	static const char * const why[] = {
-		[QV_FAIL_MEMORY] = "it touched memory outside the cell",
-		[QV_FAIL_MSR] = "it touched an MSR that cells may not use",
-		[QV_FAIL_PORT] = "it touched an I/O port that it does not own",
-		[QV_FAIL_TRIPLE_FAULT] = "a triple fault",
-		[QV_FAIL_INSTRUCTION] = "it used an instruction that cells may not use",
-		[QV_FAIL_IPI] = "it sent an IPI to a CPU that is not its own",
-		[QV_FAIL_EXIT] = "an exit that the monitor does not expect",
-		[QV_FAIL_MONITOR] = "a fault in the cell's own monitor instance",
-		[QV_FAIL_WATCHDOG] = "its heartbeat stopped",
-		[QV_FAIL_CPU_LOST] = "a CPU does not answer the monitor; it stays offline, "
-				     "with the cell's memory and devices",
-	};
-
-	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "an unknown reason";
-}
+/* ---- what the instances have logged ---- */
 
 /* For each monitor instance, the cell that has it or had it last. Used under qv_lock */
 static char log_holders[QV_INSTANCES][QV_NAME_LEN];
@@ -180,85 +181,46 @@ static const char *log_holder_now(u64 instance)
 	return instance < QV_INSTANCES && *log_holders[instance] ? log_holders[instance] : NULL;
 }
 
-/*
- * Translates an event about an instance, by the name of its cell. Returns false for other events
- * and unknown cells
- */
-static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
-				  const char *cell)
+static enum book_class log_class(u32 ring)
 {
-	static const char * const what[QV_LOG_EVENTS] = {
-		[QV_LOG_CREATED] = "created", [QV_LOG_STARTED] = "starts",
-		[QV_LOG_STOPPED] = "stopped",
-		[QV_LOG_RECLAIMED] = "destroyed, its memory is cleared and back",
-	};
-
-	if (e->what >= ARRAY_SIZE(what) || !what[e->what] || !cell)
-		return false;
-	if (e->what == QV_LOG_CREATED)
-		scnprintf(to, len, "cell %s created, %llu pages of 2 MiB", cell, e->b);
-	else
-		scnprintf(to, len, "cell %s %s", cell, what[e->what]);
-	return true;
+	return ring == QV_MON_LOG_KEPT ? BOOK_KEPT : BOOK_OTHER;
 }
 
-/*
- * Linux's kernel executes nothing at the monitor's addresses. A triple fault there looks like that
- * of an emulator (Documentation/how-to/lab.md) which left the guest twice without an entry between:
- * the monitor then ran Linux with its own state.
- */
-static bool log_impossible(const struct qv_mon_log_entry *e)
+static void log_entry(const char *source, const struct qv_mon_log_entry *e)
 {
-	return e->what == QV_LOG_SHUTDOWN && e->a >= QV_VA_IMAGE &&
-	       e->a < QV_VA_IMAGE + QV_IMAGE_MAX;
-}
-
-void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
-		     const char *(*holder)(u64 instance))
-{
-	static const char * const text[] = {
-#define X(name, sentence) sentence,
-		QV_MON_EVENTS(X)
-#undef X
-	};
-	u32 n = scnprintf(to, len, "cpu %u: ", e->cpu);
-
-	if (log_instance_sentence(to + n, len - n, e, holder(e->a)))
-		return;
-	if (e->what == QV_LOG_FAILED) {
-		scnprintf(to + n, len - n, "cell failed: %s (address %#llx)",
-			  qv_failure_sentence(e->a), e->b);
-		return;
-	}
-	if (log_impossible(e)) {
-		scnprintf(to + n, len - n,
-			  "triple fault at %#llx, an address of the monitor: probably an "
-			  "impossible exit of an emulator", e->a);
-		return;
-	}
-	if (e->what >= ARRAY_SIZE(text)) {
-		scnprintf(to + n, len - n, "event %u (%llx, %llx)", e->what, e->a, e->b);
-		return;
-	}
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	scnprintf(to + n, len - n, text[e->what], e->a, e->b);
-#pragma GCC diagnostic pop
-}
-
-void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
-{
-	struct qv_mon_log *log = page_address(monitor_mem) + QV_OFF_LOG;
-	u64 head = READ_ONCE(log->head);
+	u64 now = qv_rdtsc();
+	u64 ago = e->tsc < now ? div_u64((now - e->tsc) * 1000, tsc_khz) * 1000 : 0;
+	const char *owner = qv_log_of_instance(e) ? log_holder_now(e->a) : NULL;
 	char sentence[160];
 
+	qv_log_sentence(sentence, sizeof(sentence), e, log_holder_now);
+	log_add(owner ?: source, log_class(QV_MON_LOG_RING(e->what)), e->tsc,
+		ktime_get_boottime_ns() - ago, source, sentence);
+	if (e->what == QV_LOG_DMA)
+		qv_pci_count_blocked(e->a);
+}
+
+/* @lost entries came too fast */
+static void log_lose(const char *source, u32 ring, u64 lost)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&log_lock, flags);
+	book_lose(&log_book, log_source(source), log_class(ring), lost);
+	spin_unlock_irqrestore(&log_lock, flags);
+}
+
+static void log_drain(const char *source, const struct qv_mon_log *log, u32 ring, u64 *seen)
+{
+	u64 head = READ_ONCE(log->head[ring]);
+
 	if (head - *seen > QV_MON_LOG_ENTRIES) {
-		qv_log(source, "%llu events came too fast and are lost",
-		       head - *seen - QV_MON_LOG_ENTRIES);
+		log_lose(source, ring, head - *seen - QV_MON_LOG_ENTRIES);
 		*seen = head - QV_MON_LOG_ENTRIES;
 	}
 	for (; *seen < head; ++*seen) {
-		const struct qv_mon_log_entry *there = &log->entries[*seen % QV_MON_LOG_ENTRIES];
+		const struct qv_mon_log_entry *there =
+			&log->entries[ring][*seen % QV_MON_LOG_ENTRIES];
 		struct qv_mon_log_entry e;
 
 		if (smp_load_acquire(&there->seq) != *seen + 1)
@@ -271,11 +233,17 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 			 * time
 			 */
 			break;
-		qv_log_sentence(sentence, sizeof(sentence), &e, log_holder_now);
-		if (e.what == QV_LOG_DMA)
-			qv_pci_count_blocked(e.a);
-		log_at(e.tsc, source, "%s", sentence);
+		log_entry(source, &e);
 		/* Interrupts that attack this CPU can stretch the loop beyond any deadline */
 		cond_resched();
 	}
+}
+
+void qv_log_drain(const char *source, struct page *monitor_mem, u64 seen[QV_MON_LOG_RINGS])
+{
+	const struct qv_mon_log *log = page_address(monitor_mem) + QV_OFF_LOG;
+	u32 ring;
+
+	for (ring = 0; ring < QV_MON_LOG_RINGS; ring++)
+		log_drain(source, log, ring, &seen[ring]);
 }

@@ -20,6 +20,7 @@ static int __init qv_init(void)
 {
 	int error;
 
+	qv_log_init();
 	qv_virt_choose();
 	error = qv_notifiers_register();
 	if (error)

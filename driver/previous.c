@@ -21,6 +21,8 @@
 #include "abi/status.h"
 #include "qv.h"
 
+#define PREVIOUS_ENTRIES	(QV_MON_LOG_RINGS * QV_MON_LOG_ENTRIES)	/* of an instance */
+
 struct previous_entry {
 	u32 instance;
 	struct qv_mon_log_entry e;
@@ -87,13 +89,15 @@ static int previous_scan(struct resource *ram, void *arg)
 	return 0;
 }
 
-static bool previous_is_plausible(const struct qv_mon_log_entry *e, u32 at,
+/* Is @e as the monitor writes it at that place? */
+static bool previous_is_plausible(const struct qv_mon_log_entry *e, u32 ring, u32 at,
 				  const struct qv_mon_mark *m)
 {
 	u64 second = m->tsc_khz * 1000;
 
 	return e->seq && (e->seq - 1) % QV_MON_LOG_ENTRIES == at && e->what < QV_LOG_EVENTS &&
-	       e->tsc + second > m->tsc && e->seq < 1ull << 48;
+	       QV_MON_LOG_RING(e->what) == ring && e->tsc + second > m->tsc &&
+	       e->seq < 1ull << 48;
 }
 
 static void previous_copy_log(u32 i)
@@ -102,15 +106,16 @@ static void previous_copy_log(u32 i)
 	u64 log = inst->mark.block_pa + QV_OFF_LOG;
 	u64 entries = log + offsetof(struct qv_mon_log, entries);
 	struct qv_mon_log_entry e;
-	u32 at;
+	u32 n;
 
 	if (!previous_peek(&inst->state, inst->mark.block_pa + QV_OFF_STATUS,
 			   sizeof(inst->state)) ||
 	    inst->state > QV_MON_FAILED)
 		inst->state = QV_MON_NONE;
-	for (at = 0; at < QV_MON_LOG_ENTRIES; at++) {
-		if (!previous_peek(&e, entries + at * sizeof(e), sizeof(e)) ||
-		    !previous_is_plausible(&e, at, &inst->mark))
+	for (n = 0; n < PREVIOUS_ENTRIES; n++) {
+		if (!previous_peek(&e, entries + n * sizeof(e), sizeof(e)) ||
+		    !previous_is_plausible(&e, n / QV_MON_LOG_ENTRIES, n % QV_MON_LOG_ENTRIES,
+					   &inst->mark))
 			continue;
 		previous.entries[previous.num_entries].instance = i;
 		previous.entries[previous.num_entries++].e = e;
@@ -152,7 +157,7 @@ void qv_previous_find(void)
 			    previous_scan);
 	if (!previous.num)
 		return;
-	previous.entries = kvmalloc_array(previous.num * QV_MON_LOG_ENTRIES,
+	previous.entries = kvmalloc_array(previous.num * PREVIOUS_ENTRIES,
 					  sizeof(*previous.entries), GFP_KERNEL);
 	if (!previous.entries) {
 		previous.num = 0;
@@ -209,7 +214,7 @@ static void previous_first_line(char *to, u32 len)
 	time64_to_tm(div_u64(previous.inst[0].mark.session, NSEC_PER_SEC), 0, &t);
 	scnprintf(to, len,
 		  "driver: QV was enabled on %04ld-%02d-%02d at %02d:%02d:%02d UTC; "
-		  "%u entries are left\n",
+		  "%u entries are left",
 		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec,
 		  previous.num_entries);
 }
@@ -233,7 +238,7 @@ static void previous_state_line(char *to, u32 len, const struct previous_instanc
 	if (!inst->mark.id)
 		what = previous.left && !previous.end ? "QV was disabled before the end" :
 		       ends[previous.end < ARRAY_SIZE(ends) ? previous.end : 0];
-	scnprintf(to, len, "%s: at the end: %s\n", previous_name_of(inst), what);
+	scnprintf(to, len, "%s: at the end: %s", previous_name_of(inst), what);
 }
 
 /* Returns the time of the last entry, or of the session if there are no entries */
@@ -258,7 +263,7 @@ static u64 previous_line(u64 n, char *to, u32 len)
 		return previous.inst[0].mark.boot_ns;
 	}
 	if (n > previous.num_entries + previous.num) {
-		strscpy(to, "driver: the front end's log is no longer there\n", len);
+		strscpy(to, "driver: the front end's log is no longer there", len);
 		return previous_last_time();
 	}
 	if (n > previous.num_entries) {
@@ -267,8 +272,7 @@ static u64 previous_line(u64 n, char *to, u32 len)
 	}
 	o = &previous.entries[n - 1];
 	used = scnprintf(to, len, "%s: ", previous_name_of(&previous.inst[o->instance]));
-	qv_log_sentence(to + used, len - used - 1, &o->e, previous_holder);
-	strlcat(to, "\n", len);
+	qv_log_sentence(to + used, len - used, &o->e, previous_holder);
 	return previous_time_of(o->e.tsc);
 }
 
@@ -284,9 +288,8 @@ int qv_previous_read(struct qv_log *l)
 				 "it is kept over a warm restart only, "
 				 "in RAM that has not been used since",
 				 "there is no log of an earlier session in this machine's RAM");
-	l->lost = 0;
-	for (l->next = l->from; l->next <= lines; l->next++) {
-		time_ns = previous_line(l->next, text, sizeof(text));
+	for (; l->place[0] <= lines; l->place[0]++) {
+		time_ns = previous_line(l->place[0], text, sizeof(text));
 		put = qv_log_put(l, &used, time_ns, text);
 		if (put < 0)
 			return put;

@@ -6,8 +6,8 @@
  *
  * Files depend on each other in one direction only: main; notifiers and calls; cross/enable,
  * cell/life, cell/agree and stats; watch; the other files of cell/; parts/parts; the other files of
- * parts/; cell/list, cell/multiboot2 and the other files of cross/; cross/state, events, log and
- * reply.
+ * parts/; cell/list, cell/multiboot2 and the other files of cross/; cross/state, events, log,
+ * log_sentence, log_book and reply.
  */
 #ifndef QV_DRIVER_H
 #define QV_DRIVER_H
@@ -31,21 +31,36 @@ int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const char *fmt,
 int qv_refuse_monitor(struct qv_reply *r, u64 error, const char *what);
 
 /* ---- log.c, events.c: callable without qv_lock ---- */
+void qv_log_init(void);
+/* @source: "driver", or the name of a cell. Such lines are kept: see log_book.h */
 void qv_log(const char *source, const char *fmt, ...) __printf(2, 3);
+/* The same for a line that a program or a guest can cause at will */
+void qv_log_often(const char *source, const char *fmt, ...) __printf(2, 3);
+/* The driver says something about @cell ("": about itself): it pushes out lines of @cell only */
+void qv_log_event(const char *cell, bool often, const char *fmt, ...) __printf(3, 4);
+/* From now on the cell exists, or no longer: as long as it does, it has lines of its own */
+void qv_log_live(const char *cell, bool live);
 int qv_log_read(struct qv_log *l);
 /* Copies one line to the reader. Returns 1: copied, 0: no room, negative: refused */
 int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text);
+/* from now on, the log gives the instance @instance the name @name */
+void qv_log_holder(u64 instance, const char *name);
+/*
+ * Adds what an instance, whose memory is @monitor_mem, has logged since @seen, a number for each
+ * ring. Needs qv_lock
+ */
+void qv_log_drain(const char *source, struct page *monitor_mem, u64 seen[QV_MON_LOG_RINGS]);
+void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...) __printf(4, 5);
+
+/* ---- log_sentence.c ---- */
 /*
  * Translates @e. @holder returns the name of the cell that has an instance of the monitor, or NULL
  */
 void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
 		     const char *(*holder)(u64 instance));
-/* from now on, the log gives the instance @instance the name @name */
-void qv_log_holder(u64 instance, const char *name);
+/* Returns true if .a of @e is the number of an instance */
+bool qv_log_of_instance(const struct qv_mon_log_entry *e);
 const char *qv_failure_sentence(u32 reason);		/* enum qv_failure */
-/* Adds what an instance, whose memory is @monitor_mem, has logged since *@seen. Needs qv_lock */
-void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen);
-void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...) __printf(4, 5);
 
 /* ---- previous.c: the log that a warm reset left in RAM ---- */
 void qv_previous_find(void);	/* called when the module is loaded */

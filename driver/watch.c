@@ -8,6 +8,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 #include "abi/status.h"
 #include "qv.h"
@@ -18,7 +19,7 @@
 
 #define WATCH_PERIOD_MS	50
 
-static u64 watch_front_seen;
+static u64 watch_front_seen[QV_MON_LOG_RINGS];
 /* the time up to which watchdogs have counted */
 static u64 watch_counted_ns;
 
@@ -94,7 +95,7 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 	struct qv_mon_status *status = qv_cell_status(cell);
 
 	if (cell->id)
-		qv_log_drain(cell->name, cell->monitor_mem, &cell->log_seen);
+		qv_log_drain(cell->name, cell->monitor_mem, cell->log_seen);
 	watch_lock(cell);
 	/* the key queue may have room again, or there is output: wake those who wait in poll() */
 	wake_up_interruptible(&cell->console->wait);
@@ -121,7 +122,7 @@ static void watch_all(u32 ms)
 		return;
 	if (!ms || ++watch_looks % (MSEC_PER_SEC / WATCH_PERIOD_MS) == 0)
 		qv_iommu_look();
-	qv_log_drain(QV_FRONT_END, qv_takeover.monitor_mem, &watch_front_seen);
+	qv_log_drain(QV_FRONT_END, qv_takeover.monitor_mem, watch_front_seen);
 	list_for_each_entry(cell, &qv_cells, list)
 		watch_cell(cell, ms);
 }
@@ -153,7 +154,7 @@ static void watch_periodically(struct work_struct *work)
 
 void qv_watch_start(void)
 {
-	watch_front_seen = 0;
+	memset(watch_front_seen, 0, sizeof(watch_front_seen));
 	watch_counted_ns = ktime_get_ns();
 	schedule_delayed_work(&watch_work, 0);
 }

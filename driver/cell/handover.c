@@ -6,6 +6,7 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include "abi/calls.h"
 #include "abi/create.h"
 #include "abi/errors.h"
@@ -53,7 +54,7 @@ int qv_handover_create(struct qv_reply *r, struct qv_cell *cell)
 		return qv_refuse_monitor(r, result, "create the cell");
 	cell->id = result;
 	qv_log_holder(cell->id, cell->name);
-	cell->log_seen = 0;
+	memset(cell->log_seen, 0, sizeof(cell->log_seen));
 	cell->state = QV_STATE_LOADABLE;
 	return 0;
 }

@@ -18,6 +18,7 @@
 
 static void life_free_cell(struct qv_cell *cell)
 {
+	qv_log_live(cell->name, false);
 	list_del(&cell->list);
 	qv_num_cells--;
 	qv_parts_give(cell);
@@ -36,12 +37,13 @@ static struct qv_cell *life_new_cell(const struct qv_cell_create *q)
 	cell->image = vmalloc(q->image_len);
 	list_add_tail(&cell->list, &qv_cells);
 	qv_num_cells++;
+	strscpy(cell->name, q->name, sizeof(cell->name));
+	qv_log_live(cell->name, true);
 	if (!cell->config || !cell->image) {
 		life_free_cell(cell);
 		return NULL;
 	}
 	*cell->config = *q;
-	strscpy(cell->name, q->name, sizeof(cell->name));
 	cell->num_cpus = q->num_cpus;
 	memcpy(cell->cpus, q->cpus, sizeof(cell->cpus));
 	cell->state = QV_STATE_CREATED;

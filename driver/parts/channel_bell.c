@@ -183,8 +183,8 @@ static u64 bell_try(void *with)
 static void bell_rang(const struct qv_channel *c, u64 result)
 {
 	if (result == QV_ME_RATE)
-		qv_log("driver", "the bell of channel %s was not rung: its rate was exceeded for "
-		       "%u ms", c->page.name, QV_DEADLINE_MS);
+		qv_log_often("driver", "the bell of channel %s was not rung: its rate was exceeded "
+			     "for %u ms", c->page.name, QV_DEADLINE_MS);
 }
 
 /* Waits while the monitor limits the rate of the receiving cell */

@@ -91,8 +91,9 @@ static void console_ring(struct qv_console *c)
 	u64 result = qv_manage(QV_HC_DOORBELL, c->instance);
 
 	if (result == QV_ME_BUSY || result == QV_ME_RATE)
-		qv_log("driver", "the doorbell of %s was not rung: the monitor was asked for %u ms",
-		       c->node, QV_DEADLINE_MS);
+		qv_log_often("driver",
+			     "the doorbell of %s was not rung: the monitor was asked for %u ms",
+			     c->node, QV_DEADLINE_MS);
 }
 
 void qv_console_request(struct qv_console *c, u32 request)

@@ -11,7 +11,7 @@
  * aligned to QV_HUGE. The driver writes the front end's mark. The manager copies it for each cell.
  * Afterwards the mark does not change.
  */
-#define QV_MARK_MAGIC	0x31474F4C4D5651ull	/* "QVMLOG1" */
+#define QV_MARK_MAGIC	0x32474F4C4D5651ull	/* "QVMLOG2": changes with struct qv_mon_log */
 struct qv_mon_mark {
 	u64 magic;		/* QV_MARK_MAGIC */
 	u64 block_pa;		/* address of this block: a copy elsewhere is no valid mark */

@@ -7,15 +7,17 @@
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 {
 	struct qv_mon_log *log = (struct qv_mon_log *)(QV_VA_BLOCK + QV_OFF_LOG);
-	u64 seq = __atomic_add_fetch(&log->head, 1, __ATOMIC_RELAXED);
-	struct qv_mon_log_entry *e = &log->entries[(seq - 1) % QV_MON_LOG_ENTRIES];
+	u64 seq = __atomic_add_fetch(&log->head[QV_MON_LOG_RING(what)], 1, __ATOMIC_RELAXED);
+	struct qv_mon_log_entry *e = &log->entries[QV_MON_LOG_RING(what)][(u8)(seq - 1)];
 
+	/* for size: accesses by @e are short, and callers need not save @cpu and @b */
+	asm volatile("" : "+r"(e) : "D"(cpu), "c"(b));
 	__atomic_store_n(&e->seq, 0, __ATOMIC_RELEASE);
-	e->tsc = rdtsc();
 	e->cpu = cpu->linux_cpu;
 	e->what = what;
 	e->a = a;
 	e->b = b;
+	e->tsc = rdtsc();
 	__atomic_store_n(&e->seq, seq, __ATOMIC_RELEASE);
 }
 

@@ -115,19 +115,20 @@ def test_bochs_registers_are_parsed() -> None:
 
 
 def test_log_of_the_monitor_is_found_in_ram() -> None:
-    names = [name for name, _ in evidence.events()]
+    numbers = {name: number for number, (name, _) in evidence.events().items()}
     ram = bytearray(4 * evidence.HUGE)
 
     def entry(seq: int, what: str, a: int, b: int = 0) -> None:
-        at = block + evidence.LOG + 64 + (seq - 1) % evidence.ENTRIES * evidence.ENTRY.size
-        evidence.ENTRY.pack_into(ram, at, seq, 1000 + seq, 3, names.index(what), a, b)
+        number = numbers[what]
+        at = block + evidence.entry_place(number >> evidence.RING_SHIFT, seq)
+        evidence.ENTRY.pack_into(ram, at, seq, 1000 + seq, 3, number, a, b)
     for block, number, name in ((3 * evidence.HUGE, 0, b""), (evidence.HUGE, 2, b"quest")):
         struct.pack_into("<2Q", ram, block + evidence.MARK, evidence.MAGIC, block)
         struct.pack_into("<Q8s", ram, block + evidence.MARK + 48, number, name)
         words = struct.unpack_from("<11Q", ram, block + evidence.MARK)
         struct.pack_into("<Q", ram, block + evidence.MARK + 88, ~sum(words) & (1 << 64) - 1)
         struct.pack_into("<2I", ram, block, 2, 1)
-        struct.pack_into("<Q", ram, block + evidence.LOG, 600)
+        struct.pack_into("<2Q", ram, block + evidence.LOG, 600, 599)
         entry(600, "QV_LOG_SHUTDOWN", 0x40000010 if number else 0xFFFFFFFF81000000)
         entry(599, "QV_LOG_MSR_DENIED", 0x1B, 7)
     # a copy at another place, and a mark with a wrong checksum
@@ -137,7 +138,7 @@ def test_log_of_the_monitor_is_found_in_ram() -> None:
     assert [(b.number, b.name, b.state, b.cpus) for b in found] == [(0, "", "running", 1), (2, "quest", "running", 1)]
     denied, end = map(str, found[0].log())
     assert "cpu 3: QV_LOG_MSR_DENIED: access to MSR 0x1b refused (value 0x7)" in denied
-    assert "Linux met a triple fault at 0xffffffff81000000" in end and evidence.IMPOSSIBLE not in end
+    assert "Linux had a triple fault at 0xffffffff81000000" in end and evidence.IMPOSSIBLE not in end
     assert evidence.IMPOSSIBLE in str(found[1].log()[1])
 
 
@@ -148,8 +149,8 @@ def test_only_this_end_is_the_emulators_fault(dead: str, kind: str, number: int,
                                               theirs: bool) -> None:
     part = bytearray(evidence.OPEN)
     struct.pack_into("<Q", part, evidence.LOG, 1)
-    what = [name for name, _ in evidence.events()].index("QV_LOG_SHUTDOWN")
-    evidence.ENTRY.pack_into(part, evidence.LOG + 64, 1, 0, 0, what, at, 0)
+    [what] = [number for number, (name, _) in evidence.events().items() if name == "QV_LOG_SHUTDOWN"]
+    evidence.ENTRY.pack_into(part, evidence.entry_place(0, 1), 1, 0, 0, what, at, 0)
     machine = SimpleNamespace(dead=dead, config=Config(machine=kind))
     found = [evidence.Block(evidence.HUGE, number, "", bytes(part))]
     assert evidence.emulators_fault(machine, found) is theirs  # type: ignore[arg-type]

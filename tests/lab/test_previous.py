@@ -71,10 +71,10 @@ def test_log_survives_warm_reset(machine: Machine, how: str) -> None:
     assert "cpu 0: CPU is under the monitor (apic id 0)" in said
     second = "instance 2" if how == "reboot" else "quest2"  # a reboot scrubs the name
     assert "linux: cpu" in said and f"cell {second} starts" in said
-    assert (how == "triple fault") == ("Linux met a triple fault at 0x" in said)
+    assert (how == "triple fault") == ("Linux had a triple fault at 0x" in said)
     if how != "reboot":  # a reboot destroys the cells and scrubs their memory
         assert "quest: cpu 3: cell failed: it touched memory outside the cell (address 0x400000000)" in said
-        assert f"quest: cpu 3: it stood at RIP {failure['rip']}, exit 0x400" in said
+        assert f"quest: cpu 3: it was at RIP {failure['rip']}, exit 0x400" in said
         assert "quest: at the end: it had failed" in said and "quest2: at the end: it was running" in said
     data = qv.ask("log --previous")["lines"]
     assert len(data) == len(lines) and {"driver", "linux"} <= {line["source"] for line in data}

@@ -94,7 +94,7 @@ def test_log_follows_life_of_cell(life: Callable[[str], Running]) -> None:
     assert starts < order.index("driver: quest: runs")
     broken = next(i for i, line in enumerate(order) if line.startswith("quest:") and "cell failed: it touched memory" in line)
     assert broken < next(i for i, line in enumerate(order) if line.startswith("driver: quest: failed"))
-    assert "it stood at RIP 0x1" in order[broken + 1]
+    assert "it was at RIP 0x1" in order[broken + 1]
     rest = iter(lines)
     for source, sentence in SENTENCES:
         assert any(line["source"] == source and sentence in line["text"] for line in rest), (sentence, lines)

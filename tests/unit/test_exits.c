@@ -5,6 +5,7 @@
 #include "abi/log.h"
 #include "abi/test_hooks.h"
 #include "cell/cell.h"
+#include "core/log.h"
 #include "fake.h"
 #include "svm/svm.h"
 #include "unit.h"
@@ -249,6 +250,7 @@ static void triple_fault_of_linux(void)
 {
 	static const struct row r = { .code = EXIT_SHUTDOWN };
 	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+	const struct qv_mon_log_entry *kept = log->entries[QV_MON_LOG_KEPT];
 
 	fake_open(true, true);
 	start(&r, true);
@@ -258,8 +260,33 @@ static void triple_fault_of_linux(void)
 	CHECK_TEXT(fake_called, "svm_shutdown");
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 	CHECK_EQ(pcpu_of(0)->phase, CPU_RUNNING);
-	CHECK_EQ(log->entries[log->head - 1].what, QV_LOG_SHUTDOWN);
-	CHECK_EQ(log->entries[log->head - 1].a, RIP);
+	CHECK_EQ(kept[log->head[QV_MON_LOG_KEPT] - 1].what, QV_LOG_SHUTDOWN);
+	CHECK_EQ(kept[log->head[QV_MON_LOG_KEPT] - 1].a, RIP);
+}
+
+/* Events that a guest can cause at will do not push out failures and management */
+static void flood_of_events(void)
+{
+	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+	const struct qv_mon_log_entry *kept = log->entries[QV_MON_LOG_KEPT];
+	u64 head, i;
+
+	fake_open(true, false);
+	log_event(pcpu_of(1), QV_LOG_FAILED, 3, 4);
+	head = log->head[QV_MON_LOG_KEPT];
+	for (i = 0; i < 3 * QV_MON_LOG_ENTRIES; i++)
+		log_event(pcpu_of(0), QV_LOG_INSTRUCTION, i, 0);
+	CHECK_EQ(log->head[QV_MON_LOG_KEPT], head);
+	CHECK_EQ(kept[head - 1].seq, head);
+	CHECK_EQ(kept[head - 1].what, QV_LOG_FAILED);
+	CHECK_EQ(kept[head - 1].cpu, pcpu_of(1)->linux_cpu);
+	CHECK_EQ(kept[head - 1].a, 3);
+	CHECK_EQ(kept[head - 1].b, 4);
+	CHECK_EQ(log->head[QV_MON_LOG_OTHER], 3 * QV_MON_LOG_ENTRIES);
+	for (i = 0; i < QV_MON_LOG_ENTRIES; i++) {
+		CHECK_EQ(log->entries[QV_MON_LOG_OTHER][i].seq, 2 * QV_MON_LOG_ENTRIES + i + 1);
+		CHECK_EQ(log->entries[QV_MON_LOG_OTHER][i].a, 2 * QV_MON_LOG_ENTRIES + i);
+	}
 }
 
 /* ---- memory that Linux does not own ---- */
@@ -444,6 +471,7 @@ UNIT_SUITE(exits) = {
 	{ "exits: each exit of a cell has its result", cells },
 	{ "exits: each exit of Linux has its result", front_end },
 	{ "exits: a triple fault of Linux resets the machine", triple_fault_of_linux },
+	{ "exits: a flood of events spares failures in the log", flood_of_events },
 	{ "exits: Linux's access to foreign memory reads ones", forbidden_touches },
 	{ "exits: a cell locks and unlocks itself", lock_calls },
 	{ "exits: a stopped cell keeps its boot CPU's state", stop_records },

@@ -251,6 +251,7 @@ static void test_faults_are_logged_once(void)
 {
 	struct pcpu *cpu = fake_vtd_open(true);
 	const struct qv_mon_log *log = (const void *)(QV_VA_BLOCK + QV_OFF_LOG);
+	const struct qv_mon_log_entry *last = log->entries[QV_MON_LOG_OTHER];
 	u32 denied;
 
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
@@ -266,8 +267,9 @@ static void test_faults_are_logged_once(void)
 	*fake_vtd_reg(FAKE_FAULTS + 4) = 7u << 16;		/* an interrupt by entry 7 */
 	*fake_vtd_reg(FAKE_FAULTS + 12) = VTD_FAULT | 0x22;
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_LOOK, 0), QV_ME_OK);
-	CHECK_EQ(log->entries[(log->head - 1) % QV_MON_LOG_ENTRIES].what, QV_LOG_MESSAGE);
-	CHECK_EQ(log->entries[(log->head - 1) % QV_MON_LOG_ENTRIES].b, 7);
+	last += (log->head[QV_MON_LOG_OTHER] - 1) % QV_MON_LOG_ENTRIES;
+	CHECK_EQ(last->what, QV_LOG_MESSAGE);
+	CHECK_EQ(last->b, 7);
 }
 
 UNIT_SUITE(iommu) = {

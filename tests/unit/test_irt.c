@@ -90,7 +90,7 @@ static void test_interrupts_reach_cpus_of_linux_only(void)
 	}
 	for (i = 0; i < sizeof(bad) / 8; i++) {
 		denied = cpu_status(cpu)->denied;
-		logged = log->head;
+		logged = log->head[QV_MON_LOG_OTHER];
 		/* absent, and with the bit of the monitor's own refusals: it hides nothing */
 		linux_entry(1, i % 2 ? IRTE_REFUSED : ENTRY(0), DEVICE);
 		announce(cpu, 1, 0);
@@ -99,7 +99,7 @@ static void test_interrupts_reach_cpus_of_linux_only(void)
 		announce(cpu, 1, 0);
 		CHECK_EQ(fake_vtd_message(1), 0);
 		CHECK_EQ(cpu_status(cpu)->denied, denied + 2);
-		CHECK_EQ(log->head, logged + 1);
+		CHECK_EQ(log->head[QV_MON_LOG_OTHER], logged + 1);
 	}
 	linux_entry(1, ENTRY(0), DEVICE | 1 << 20);
 	announce(cpu, 1, 0);

@@ -206,16 +206,17 @@ static void notes(void)
 
 	world_open(&w);
 	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
-	head = log->head;
+	head = log->head[QV_MON_LOG_KEPT];
 	me()->manager.busy = 3;			/* a CPU that a panic stopped holds the lock */
 	for (i = 0; i < 8; i++) {
 		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
 
 		CHECK_EQ(world_call(QV_HC_NOTE, i), fine ? QV_ME_OK : QV_ME_CALL);
 		head += fine;
-		CHECK_EQ(log->head, head);
+		CHECK_EQ(log->head[QV_MON_LOG_KEPT], head);
 	}
-	CHECK_EQ(log->entries[(head - 1) % QV_MON_LOG_ENTRIES].what, QV_LOG_LINUX_ENDS);
+	CHECK_EQ(log->entries[QV_MON_LOG_KEPT][(head - 1) % QV_MON_LOG_ENTRIES].what,
+		 QV_LOG_LINUX_ENDS);
 	me()->manager.busy = 0;
 }
 
@@ -249,7 +250,7 @@ static void direct_ipis_from_the_start(void)
 	CHECK_EQ(me()->front.ipi_direct, 1);
 	CHECK_EQ(opened_msrs(filtered), 1);
 	CHECK(!apic_page_writable());
-	CHECK_EQ(log->entries[0].what, QV_LOG_IPI);
+	CHECK_EQ(log->entries[QV_MON_LOG_KEPT][0].what, QV_LOG_IPI);
 	fake_open(false, true);
 	fake_ipi_direct = 0;
 	CHECK_EQ(me()->front.ipi_direct, 1);

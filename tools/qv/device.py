@@ -179,14 +179,12 @@ class Device:
         self._call(abi.IOC_STATS, argument)
         return list(room)[:min(argument.num_cpus, abi.MAX_CPUS)]
 
-    def log(self, first: int, which: int = abi.WhichLog.PRESENT) -> tuple[bytes, int, int]:
-        """Returns the lines from number `first` on, the number of the next line, and how many lines
-        were lost."""
+    def log(self, reader: abi.Log) -> bytes:
+        """Returns the next lines for `reader`, which this call moves on; nothing at the end."""
         room = ctypes.create_string_buffer(64 << 10)
-        argument = abi.Log(buf=ctypes.addressof(room), len=len(room), which=which)
-        setattr(argument, "from", first)
-        self._call(abi.IOC_LOG, argument)
-        return room.raw[:min(argument.len, len(room))], argument.next, argument.lost
+        reader.buf, reader.len = ctypes.addressof(room), len(room)
+        self._call(abi.IOC_LOG, reader)
+        return room.raw[:min(reader.len, len(room))]
 
     def events(self, timeout: float | None = None) -> Iterator[abi.Event]:
         """Yields events as they arrive, until none arrives within `timeout` seconds."""

@@ -34,6 +34,8 @@ class FakeDevice:
         self.waits: list[float | None] = []
         self.script: list[Callable[[], object]] = []
         self.fails = False
+        self.lines = [b"1.500000 monitor: enters on 4 CPUs\n", b"2.000000 qv: cell quest: it runs\x1b[2J\n"]
+        self.flood: list[bytes] = []
         self.previous: Refused | None = None
         self.outside = 0
         self.ipi_direct = False
@@ -173,14 +175,18 @@ class FakeDevice:
             found.append(stats)
         return found
 
-    def log(self, first: int, which: int = abi.WhichLog.PRESENT) -> tuple[bytes, int, int]:
-        if which == abi.WhichLog.PREVIOUS:
+    def log(self, reader: abi.Log) -> bytes:
+        """Returns a line, and adds a line of .flood to the present log."""
+        lines = self.lines
+        if reader.which == abi.WhichLog.PREVIOUS:
             if self.previous:
                 raise self.previous
             lines = [b"7.000000 driver: QV was enabled long ago\n", b"9.000000 linux: at the end: Linux panicked\n"]
-            return b"".join(lines[first:]), 2, 0
-        lines = [b"1.500000 monitor: enters on 4 CPUs\n", b"2.000000 qv: cell quest: it runs\x1b[2J\n"]
-        return b"".join(lines[first:]), 2, 0
+        reader.until = reader.until or len(lines)
+        at = reader.place[0]
+        reader.place[0] = min(at + 1, len(lines), reader.until)
+        self.lines = self.lines + self.flood
+        return b"".join(lines[at:reader.place[0]])
 
     def events(self, timeout: float | None = None) -> Iterator[abi.Event]:
         """Carries out a step of .script for each wait, if there is one."""

@@ -19,6 +19,13 @@ def test_log(run: Run) -> None:
     assert lines[0] == {"time_s": 1.5, "source": "monitor", "text": "enters on 4 CPUs"}
 
 
+def test_log_ends_under_a_flood(run: Run) -> None:
+    """A cell logs without end. `log` ends with the line that was the last one when it began."""
+    run.device.flood = [b"3.000000 quest: cpu 3: instruction not allowed here\n"]
+    assert run("log") == 0
+    assert [line.split()[0] for line in run.out.splitlines()] == ["1.500000", "2.000000"]
+
+
 def test_previous_log(run: Run) -> None:
     assert run("log", "--previous") == 0
     assert run.out.splitlines()[-1] == "9.000000 linux: at the end: Linux panicked"

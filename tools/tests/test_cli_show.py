@@ -26,7 +26,7 @@ def test_list(run: Run) -> None:
 
 def test_a_failure_has_one_sentence() -> None:
     """For the log and for events the driver has the same sentences as qvctl for `cell show`."""
-    source = (Path(__file__).resolve().parents[2] / "driver/log.c").read_text()
+    source = (Path(__file__).resolve().parents[2] / "driver/log_sentence.c").read_text()
     table = re.findall(r'\[QV_FAIL_(\w+)\] = ((?:"[^"]*"\s*)+),', source)
     assert {name: "".join(re.findall(r'"([^"]*)"', words)) for name, words in table} == {
         abi.Failure(number).name: words for number, words in condition.FAILURES.items()}

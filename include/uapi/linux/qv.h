@@ -22,7 +22,7 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
-#define QV_ABI_VERSION	8
+#define QV_ABI_VERSION	9
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* length of a sentence with its NUL */
@@ -514,16 +514,28 @@ struct qv_stats {
 	__u64 cpus;			/* user pointer to struct qv_cpu_stats[] */
 };
 
-/* QV_IOC_LOG: text lines, each "SECONDS SOURCE: sentence\n", oldest first */
+/*
+ * QV_IOC_LOG: text lines, each "SECONDS SOURCE: sentence\n", oldest first. A caller repeats the
+ * call, with .len as before and all else as the last call left it, until .len is 0.
+ *
+ * The driver keeps a number of lines for each source: itself, the front end, and each cell. Lines
+ * about life, management and failures are pushed out only by later ones of the same source.
+ * All other lines have their own room. An equal line that no reader has read yet is counted
+ * instead: "sentence (N times until SECONDS)". Where lines are lost, there is a line
+ * "SOURCE: N lines are lost here".
+ */
 struct qv_log {
 	struct qv_reply reply;
-	__u64 from;		/* in: number of the first line wanted (0: oldest line kept) */
-	__u64 next;		/* out: number of the line to ask for next */
 	__u64 buf;		/* user pointer */
 	__u32 len;		/* in: bytes of room in *buf; out: bytes used */
-	__u32 lost;		/* out: number of earlier lines that the ring lost */
 	__u32 which;		/* in: enum qv_which_log */
-	__u32 reserved;
+	/*
+	 * in: 0: the log ends with the line that is the last one now, and the driver sets this;
+	 * ~0: it has no end, so that the call may be repeated later
+	 */
+	__u64 until;
+	/* in: zeros: from the oldest line on; out: for the next call, in a form of the driver */
+	__u64 place[40];
 };
 enum qv_which_log {
 	QV_LOG_PRESENT	= 0,

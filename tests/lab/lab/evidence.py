@@ -43,15 +43,27 @@ def define(file: Path, name: str) -> int:
 MAGIC = define(ABI / "mark.h", "QV_MARK_MAGIC")
 MARK, LOG, OPEN, IMAGE, IMAGE_MAX, CPUS, CPU_LEN = (define(ABI / "layout.h", name) for name in (
     "QV_OFF_MARK", "QV_OFF_LOG", "QV_OPEN_LEN", "QV_VA_IMAGE", "QV_IMAGE_MAX", "QV_OFF_CPUS", "QV_CPU_LEN"))
+RINGS = ("QV_MON_KEPT_EVENTS", "QV_MON_OTHER_EVENTS")  # the events of each ring
+RING_SHIFT = 6  # QV_MON_LOG_RING
 ENTRIES = define(ABI / "log.h", "QV_MON_LOG_ENTRIES")
 INSTANCES = 1 + define(TOP / "include/uapi/linux/qv.h", "QV_MAX_CELLS")
 
 
-def events() -> list[tuple[str, str]]:
-    """Returns name and sentence of each event of the monitor's log."""
-    table = (ABI / "log.h").read_text(encoding="utf-8").partition("#define QV_MON_EVENTS")[2]
-    return [(name, "".join(re.findall(r'"([^"]*)"', text)))
-            for name, text in re.findall(r'X\((QV_LOG_\w+),((?:[\s\\]*"[^"]*")+)\)', table)]
+def events() -> dict[int, tuple[str, str]]:
+    """Returns name and sentence of each event of the monitor's log, by its number."""
+    head = (ABI / "log.h").read_text(encoding="utf-8")
+    found = {}
+    for ring, name in enumerate(RINGS):
+        table = head.partition(f"#define {name}")[2].partition("#define ")[0]
+        rows = re.findall(r'X\((QV_LOG_\w+),((?:[\s\\]*"[^"]*")+)\)', table)
+        for number, (event, text) in enumerate(rows, ring << RING_SHIFT):
+            found[number] = (event, "".join(re.findall(r'"([^"]*)"', text)))
+    return found
+
+
+def entry_place(ring: int, seq: int) -> int:
+    """Returns where in an instance the entry with that number is."""
+    return LOG + 64 + (ring * ENTRIES + (seq - 1) % ENTRIES) * ENTRY.size
 
 
 @dataclass
@@ -85,16 +97,16 @@ class Block:
     open: bytes  # the part that Linux may read
 
     def log(self) -> list[Entry]:
-        known = dict(enumerate(events()))
-        [head] = struct.unpack_from("<Q", self.open, LOG)
+        """Returns the last entries of both rings, in order of time."""
+        known = events()
         entries = []
-        for seq in range(max(1, head - min(ENTRIES, LAST) + 1), head + 1):
-            place = LOG + 64 + (seq - 1) % ENTRIES * ENTRY.size
-            at, tsc, cpu, what, *values = ENTRY.unpack_from(self.open, place)
-            name, text = known.get(what, (f"event {what}", "%llu %llu"))
-            if at == seq:
-                entries.append(Entry(tsc, cpu, name, text, (values[0], values[1])))
-        return entries
+        for ring, head in enumerate(struct.unpack_from(f"<{len(RINGS)}Q", self.open, LOG)):
+            for seq in range(max(1, head - min(ENTRIES, LAST) + 1), head + 1):
+                at, tsc, cpu, what, *values = ENTRY.unpack_from(self.open, entry_place(ring, seq))
+                name, text = known.get(what, (f"event {what}", "%llu %llu"))
+                if at == seq:
+                    entries.append(Entry(tsc, cpu, name, text, (values[0], values[1])))
+        return sorted(entries, key=lambda entry: entry.tsc)
 
     @property
     def state(self) -> str:

@@ -144,6 +144,7 @@ static void look(int fd, union any *a, uint64_t *s)
 	struct qv_stats *stats = (void *)a;
 	struct qv_log *log = (void *)a;
 	char buffer[512];
+	size_t i;
 
 	switch (rnd(s) % 5) {
 	case 0:
@@ -161,7 +162,9 @@ static void look(int fd, union any *a, uint64_t *s)
 		call(fd, QV_IOC_STATS, a);
 		break;
 	case 3:
-		log->from = odd_number(s);
+		log->until = odd_number(s);
+		for (i = 0; i < sizeof(log->place) / sizeof(log->place[0]) && rnd(s) & 1; i++)
+			log->place[i] = odd_number(s);
 		log->buf = rnd(s) & 1 ? (uintptr_t)buffer : odd_number(s);
 		log->len = rnd(s) & 1 ? sizeof(buffer) : odd_number(s) & 511;
 		log->which = rnd(s) % 3;

@@ -302,25 +302,27 @@ static void rip_wraps(void)
 static void no_log_from_programs(void)
 {
 	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+	const u64 *now = &log->head[QV_MON_LOG_OTHER];
 	u64 head;
 
 	fake_open(true, false);
 	fake_guest();
-	head = log->head;
+	head = *now;
 	fake_set(GUEST_SS_RIGHTS, 0xc0f3);
 	fake_exit(pcpu_of(0), REASON_VMXON, 0, 0, 5);
-	CHECK_EQ(log->head, head);
+	CHECK_EQ(*now, head);
 	CHECK_EQ(fake_get(ENTRY_EVENT), UD);
 	fake_guest();
 	fake_set(GUEST_SS_RIGHTS, 0xc093);
 	fake_exit(pcpu_of(0), REASON_VMXON, 0, 0, 5);
-	CHECK_EQ(log->head, head + 1);
+	CHECK_EQ(*now, head + 1);
 }
 
 /* A triple fault of Linux resets the machine; a cell stops. */
 static void triple_fault_of_linux(void)
 {
 	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+	const struct qv_mon_log_entry *kept = log->entries[QV_MON_LOG_KEPT];
 
 	fake_open(true, false);
 	fake_guest();
@@ -328,8 +330,8 @@ static void triple_fault_of_linux(void)
 	if (!setjmp(fake_back))
 		fake_exit(pcpu_of(0), REASON_TRIPLE_FAULT, 0, 0, 0);
 	CHECK_TEXT(fake_called, "vendor_shutdown");
-	CHECK_EQ(log->entries[log->head - 1].what, QV_LOG_SHUTDOWN);
-	CHECK_EQ(log->entries[log->head - 1].a, FAKE_RIP);
+	CHECK_EQ(kept[log->head[QV_MON_LOG_KEPT] - 1].what, QV_LOG_SHUTDOWN);
+	CHECK_EQ(kept[log->head[QV_MON_LOG_KEPT] - 1].a, FAKE_RIP);
 }
 
 /* The processor rejects a guest state. That CPU stops, and the entry is not tried again. */

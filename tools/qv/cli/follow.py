@@ -22,21 +22,15 @@ if TYPE_CHECKING:
     from ..system import System
 
 LOG_PERIOD = 0.2  # seconds between two reads of the log
+NO_END = (1 << 64) - 1  # abi.Log.until
 _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
 
 
-def log_lines(device: Device, first: int, which: int) -> Iterator[tuple[int, str]]:
-    """Yields (number of the next line, line) from line `first` on. Reports lost lines."""
-    while True:
-        raw, following, lost = device.log(first, which)
-        if lost:
-            yield first, f"({lost} older lines are no longer kept)"
-        for entry in raw.split(b"\n"):
-            if entry:
-                yield following, text(entry)
-        if not raw or following == first:
-            return
-        first = following
+def log_lines(device: Device, reader: abi.Log) -> Iterator[str]:
+    """Yields the lines that `reader` has not had. abi.Log() ends at the line that is the last one
+    when the first line is read, whatever is logged meanwhile."""
+    while raw := device.log(reader):
+        yield from (text(entry) for entry in raw.split(b"\n") if entry)
 
 
 def _log_data(entry: str) -> dict[str, Any]:
@@ -51,11 +45,11 @@ def log(args: Arguments, system: System) -> int:
     if args.previous and args.follow:
         raise WrongUsage("nothing comes to the previous log any more: leave out -f")
     device = system.device()
-    which = abi.WhichLog.PREVIOUS if args.previous else abi.WhichLog.PRESENT
-    number = 0
+    reader = abi.Log(which=abi.WhichLog.PREVIOUS if args.previous else abi.WhichLog.PRESENT,
+                     until=NO_END if args.follow else 0)
     kept: list[dict[str, Any]] = []
     while True:
-        for number, entry in log_lines(device, number, which):
+        for entry in log_lines(device, reader):
             if not args.json:
                 output.line(entry)
             elif args.follow:

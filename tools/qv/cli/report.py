@@ -193,7 +193,7 @@ def _html(args: Arguments, system: System) -> str:
     when = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     checks = Examination(system.facts(), device).run()
     cells = [moment.cell for moment in now.values() if moment.cell]
-    log = [line for _, line in log_lines(device, 0, abi.WhichLog.PRESENT)][-LOG_LINES:]
+    log = list(log_lines(device, abi.Log()))[-LOG_LINES:]
     return "".join(
         (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>QV on {escape(platform.node())}</title><style>{STYLE}</style></head><body>\n',

@@ -12,7 +12,7 @@
 #include "qvrace.h"
 
 u32 lives, meddled, refused, log_lost;
-static u64 log_seen;
+static u64 log_seen[QV_MON_LOG_RINGS];
 
 /*
  * qvrace_inmate: fills a part of its memory, then sends heartbeats as long as this part does not
@@ -56,26 +56,44 @@ extern const char qvrace_inmate[], qvrace_inmate_end[];
  * The monitor's log contains only the requested operations and denials. The kicker checks this
  * after each act.
  */
-void look_at_log(void)
+static bool is_expected(u32 what)
 {
-	static const u64 expected = BIT(QV_LOG_CREATED) | BIT(QV_LOG_STARTED) |
-		BIT(QV_LOG_STOPPED) | BIT(QV_LOG_RECLAIMED) | BIT(QV_LOG_REFUSED) |
-		BIT(QV_LOG_TOUCH_READ) | BIT(QV_LOG_TOUCH_WRITE) | BIT(QV_LOG_IPI_DENIED);
-	const struct qv_mon_log *log = phys_to_virt(block + QV_OFF_LOG);
-	u64 head = READ_ONCE(log->head);
+	static const u32 expected[] = {
+		QV_LOG_CREATED, QV_LOG_STARTED, QV_LOG_STOPPED, QV_LOG_RECLAIMED, QV_LOG_REFUSED,
+		QV_LOG_TOUCH_READ, QV_LOG_TOUCH_WRITE, QV_LOG_IPI_DENIED,
+	};
+	u32 i;
 
-	for (; log_seen < head; log_seen++) {
-		const struct qv_mon_log_entry *e = &log->entries[log_seen % QV_MON_LOG_ENTRIES];
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		if (expected[i] == what)
+			return true;
+	return false;
+}
+
+static void look_at_ring(const struct qv_mon_log *log, u32 ring)
+{
+	u64 head = READ_ONCE(log->head[ring]), *seen = &log_seen[ring];
+
+	for (; *seen < head; ++*seen) {
+		const struct qv_mon_log_entry *e = &log->entries[ring][*seen % QV_MON_LOG_ENTRIES];
 		u64 seq = smp_load_acquire(&e->seq);
 		u32 what = READ_ONCE(e->what);
 
-		if (seq < log_seen + 1)
+		if (seq < *seen + 1)
 			return;			/* the monitor is writing this entry */
-		if (seq != log_seen + 1)
+		if (seq != *seen + 1)
 			log_lost++;
-		else if (!(expected >> what & 1) && READ_ONCE(e->seq) == seq)
+		else if (!is_expected(what) && READ_ONCE(e->seq) == seq)
 			wrong("the log says %u (%#llx, %#llx)", what, e->a, e->b);
 	}
+}
+
+void look_at_log(void)
+{
+	u32 ring;
+
+	for (ring = 0; ring < QV_MON_LOG_RINGS; ring++)
+		look_at_ring(phys_to_virt(block + QV_OFF_LOG), ring);
 }
 
 /* No CPU of the cell runs code of Linux */
@@ -233,7 +251,8 @@ static void life(u64 *s)
 void forget(void)
 {
 	lives = meddled = refused = log_lost = 0;
-	log_seen = READ_ONCE(((struct qv_mon_log *)phys_to_virt(block + QV_OFF_LOG))->head);
+	memcpy(log_seen, ((struct qv_mon_log *)phys_to_virt(block + QV_OFF_LOG))->head,
+	       sizeof(log_seen));
 	complained = 0;
 }
 
