@@ -252,6 +252,40 @@ say(os.path.exists("{DEVICE}/sensor"))
     qv.sh("rmmod qv")
 
 
+def test_programs_touch_nothing_when_a_channel_ends(qv: Product) -> None:
+    """A program has mapped a channel, and reads and rings on while its cell is destroyed. Linux does
+    not touch what it has given up: the log has no line about that."""
+    more = "{name: big, type: ring, item: 4096, slots: 64, writer: linux, readers: [quest], bell: true}"
+    qv.do("enable")
+    before = qv.do("log").splitlines()
+    qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{more}]')} --start")
+    assert python(qv, f"""
+import fcntl, mmap, struct, subprocess
+RING = 0x7162  # QV_CHANNEL_RING
+f = os.open("{DEVICE}/big", os.O_RDWR)
+length, = struct.unpack_from("<Q", mmap.mmap(f, 4096, mmap.MAP_SHARED, mmap.PROT_READ), 160)
+m = mmap.mmap(f, length, mmap.MAP_SHARED, mmap.PROT_READ)
+fcntl.ioctl(f, 0x7161)  # QV_CHANNEL_CLAIM
+own = mmap.mmap(f, 64 << 10, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE, offset=4096)
+def touch():
+    for at in range(0, length, 4096): m[at]
+    for at in range(0, 64 << 10, 4096): own[at] = 7
+    fcntl.ioctl(f, RING)
+touch()
+say(m[:8].decode())
+destroyed = subprocess.Popen(["qvctl", "cell", "destroy", "quest"], stdout=subprocess.DEVNULL)
+while destroyed.poll() is None: touch()
+for _ in range(100): touch()
+say(destroyed.returncode)
+say(set(m[:]) == {{0}})
+say(own[4096])
+""") == ["QVCHANNL", 0, True, 7]
+    log = [line for line in qv.do("log").splitlines() if line not in before]
+    assert [line for line in log if "not its own" in line or "refused" in line] == []
+    qv.do("disable")
+    qv.sh("rmmod qv")
+
+
 @pytest.mark.slow
 def test_program_of_quest_samples_for_linux(qv: Product) -> None:
     """The example of configs/sensor.yaml: a program on a VCPU of 1 ms, and a script in Linux."""
