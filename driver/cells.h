@@ -23,6 +23,7 @@ struct qv_cell {
 	char name[QV_NAME_LEN];
 	struct qv_cell_create *config;	/* copy of the request for the cell */
 	void *image;			/* copy of its image */
+	void *modules[QV_MAX_MODULES];	/* copies of its modules */
 
 	/* ---- parts ---- */
 	u32 num_cpus, cpus[QV_MAX_CPUS];

@@ -13,6 +13,7 @@
 /* start of the VGA window; the firmware area follows it */
 #define LOW_END			0xa0000ull
 #define HIGH_START		0x100000ull
+#define MODULE_ALIGN		0x1000ull
 
 static u64 get(const u8 *p, u32 bytes)
 {
@@ -134,7 +135,7 @@ static const char *known_request(const u8 *tag, u32 size)
 
 	for (at = 8; at + 4 <= size; at += 4)
 		switch (get(tag + at, 4)) {
-		case 1: case 2: case 4: case 6: case 8:
+		case 1: case 2: case 3: case 4: case 6: case 8:
 			break;
 		default:
 			if (!(get(tag + 2, 2) & 1))
@@ -205,6 +206,31 @@ static const char *read_header(const u8 *image, u64 len, u64 *entry)
 	return why;
 }
 
+/* ---- modules ---- */
+
+/*
+ * Places the modules behind all segments, each at a page of its own. Their tags have 32 bits for an
+ * address. Returns false if there is no room.
+ */
+static bool place_modules(struct mb2_work *work, u64 memory)
+{
+	const struct mb2_given *given = &work->given;
+	u64 at = HIGH_START, end = memory < 1ull << 32 ? memory : 1ull << 32;
+	u32 i;
+
+	for (i = 0; i < work->elf.num; i++)
+		if (work->elf.seg[i].gpa + work->elf.seg[i].mem_len > at)
+			at = work->elf.seg[i].gpa + work->elf.seg[i].mem_len;
+	for (i = 0; i < given->num_modules; i++) {
+		at = (at + MODULE_ALIGN - 1) & ~(MODULE_ALIGN - 1);
+		if (!inside(at, given->modules[i].len, end))
+			return false;
+		work->module_at[i] = at;
+		at += given->modules[i].len;
+	}
+	return true;
+}
+
 /* ---- boot information ---- */
 
 static void put(struct mb2_info *i, u64 value, u32 bytes)
@@ -219,18 +245,42 @@ static void pad(struct mb2_info *i)
 		i->bytes[i->len++] = 0;
 }
 
-static void put_string(struct mb2_info *i, u32 type, const char *s, u32 max)
+static u32 length(const char *s, u32 max)
 {
 	u32 n = 0;
 
 	while (n < max && s[n])
 		n++;
-	put(i, type, 4);
-	put(i, 8 + n + 1, 4);
+	return n;
+}
+
+/* Puts the first @n bytes of a string, which end a tag */
+static void put_text(struct mb2_info *i, const char *s, u32 n)
+{
 	memcpy(i->bytes + i->len, s, n);
 	i->len += n;
 	put(i, 0, 1);
 	pad(i);
+}
+
+static void put_string(struct mb2_info *i, u32 type, const char *s, u32 max)
+{
+	u32 n = length(s, max);
+
+	put(i, type, 4);
+	put(i, 8 + n + 1, 4);
+	put_text(i, s, n);
+}
+
+static void put_module(struct mb2_info *i, const struct mb2_module *m, u64 at)
+{
+	u32 n = length(m->args, QV_MODULE_ARGS_LEN - 1);
+
+	put(i, 3, 4);
+	put(i, 16 + n + 1, 4);
+	put(i, at, 4);
+	put(i, at + m->len, 4);
+	put_text(i, m->args, n);
 }
 
 static void put_range(struct mb2_info *i, u64 start, u64 end, u32 type)
@@ -241,10 +291,14 @@ static void put_range(struct mb2_info *i, u64 start, u64 end, u32 type)
 	put(i, 0, 4);
 }
 
-static void build_info(struct mb2_info *i, u64 memory, const char *cmdline)
+static void build_info(struct mb2_work *work, u64 memory)
 {
+	const struct mb2_given *given = &work->given;
+	struct mb2_info *i = &work->info;
+	u32 n;
+
 	i->len = 8;
-	put_string(i, 1, cmdline, 1023);
+	put_string(i, 1, given->cmdline, QV_CMDLINE_LEN - 1);
 	put_string(i, 2, "QV", 16);
 	put(i, 4, 4);				/* tag: basic memory, in KiB */
 	put(i, 16, 4);
@@ -257,6 +311,8 @@ static void build_info(struct mb2_info *i, u64 memory, const char *cmdline)
 	put_range(i, 0, LOW_END, 1);
 	put_range(i, LOW_END, HIGH_START, 2);
 	put_range(i, HIGH_START, memory, 1);
+	for (n = 0; n < given->num_modules; n++)
+		put_module(i, &given->modules[n], work->module_at[n]);
 	put(i, 8, 4);				/* tag: framebuffer, 80x25 EGA text */
 	put(i, 31, 4);
 	put(i, 0xb8000, 8);
@@ -291,16 +347,36 @@ static u64 place_info(const struct mb2_elf *elf)
 	return 0;
 }
 
-const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *t, const char *cmdline,
-		     struct mb2_entry *out, struct mb2_work *work)
+/* Writes everything into the cell's memory. Returns false if the target rejects an address */
+static bool write_all(const u8 *image, const struct mb2_target *t, const struct mb2_work *work,
+		      u64 info_at)
+{
+	const struct mb2_given *given = &work->given;
+	u32 i;
+
+	for (i = 0; i < work->elf.num; i++) {
+		const struct mb2_segment *s = &work->elf.seg[i];
+
+		if (!t->write(t->ctx, s->gpa, image + s->offset, s->file_len) ||
+		    !t->zero(t->ctx, s->gpa + s->file_len, s->mem_len - s->file_len))
+			return false;
+	}
+	for (i = 0; i < given->num_modules; i++)
+		if (!t->write(t->ctx, work->module_at[i], given->modules[i].bytes,
+			      given->modules[i].len))
+			return false;
+	return t->write(t->ctx, info_at, work->info.bytes, work->info.len);
+}
+
+const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *t, struct mb2_entry *out,
+		     struct mb2_work *work)
 {
 	static const char too_small[] = "the cell's memory is too small for it";
 	struct mb2_elf *elf = &work->elf;
-	struct mb2_info *info = &work->info;
 	u64 entry = 0, at;
 	const char *why;
-	u32 i;
 
+	work->fits = true;
 	why = read_header(image, len, &entry);
 	if (!why)
 		why = read_elf(image, len, t->size, elf);
@@ -308,7 +384,8 @@ const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *t, const
 		why = overlaps(elf);
 	if (why)
 		return why;
-	if (t->size < 2 * HIGH_START)
+	work->fits = t->size >= 2 * HIGH_START;
+	if (!work->fits)
 		return too_small;
 	if (!entry)
 		entry = elf_entry(elf);
@@ -317,16 +394,12 @@ const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *t, const
 	at = place_info(elf);
 	if (!at)
 		return "it leaves no room below 640 KiB for the boot information";
-
-	for (i = 0; i < elf->num; i++) {
-		const struct mb2_segment *s = &elf->seg[i];
-
-		if (!t->write(t->ctx, s->gpa, image + s->offset, s->file_len) ||
-		    !t->zero(t->ctx, s->gpa + s->file_len, s->mem_len - s->file_len))
-			return too_small;
-	}
-	build_info(info, t->size, cmdline);
-	if (!t->write(t->ctx, at, info->bytes, info->len))
+	work->fits = place_modules(work, t->size);
+	if (!work->fits)
+		return "its modules do not fit behind it into the cell's memory below 4 GiB";
+	build_info(work, t->size);
+	work->fits = write_all(image, t, work, at);
+	if (!work->fits)
 		return too_small;
 	*out = (struct mb2_entry){ .eip = entry, .eax = MB2_BOOT_MAGIC, .ebx = at };
 	return NULL;

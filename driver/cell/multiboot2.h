@@ -7,6 +7,7 @@
 #ifndef QV_MULTIBOOT2_H
 #define QV_MULTIBOOT2_H
 
+#include <linux/qv.h>
 #include "abi/types.h"
 
 struct mb2_target {
@@ -22,7 +23,22 @@ struct mb2_entry {
 
 #define MB2_SEGMENTS	32
 
-struct mb2_work {		/* working memory, too large for a kernel stack */
+/* A file that is loaded with the image, and the string that the image finds with it */
+struct mb2_module {
+	const u8 *bytes;
+	u64 len;		/* 1 or more */
+	const char *args;	/* the bytes behind the first QV_MODULE_ARGS_LEN - 1 are left out */
+};
+
+struct mb2_work {		/* too large for a kernel stack */
+	struct mb2_given {	/* in: for the image's boot information */
+		const char *cmdline;
+		u32 num_modules;	/* 0..QV_MAX_MODULES */
+		struct mb2_module modules[QV_MAX_MODULES];
+	} given;
+	/* out, with an error: false if it is only that the cell has too little memory */
+	bool fits;
+	u64 module_at[QV_MAX_MODULES];
 	struct mb2_elf {
 		struct mb2_segment {
 			u64 offset, file_len, gpa, mem_len, va;
@@ -31,13 +47,16 @@ struct mb2_work {		/* working memory, too large for a kernel stack */
 		u64 entry;
 	} elf;
 	struct mb2_info {
-		u8 bytes[2048];
+		u8 bytes[4000];
 		u32 len;
 	} info;
 };
 
-/* Loads the image. Returns NULL, or a clause that says what is wrong with the image */
+/*
+ * Loads the image, and behind it the modules of work->given, which the caller has filled in.
+ * Returns NULL, or a clause that says what is wrong with the image.
+ */
 const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *target,
-		     const char *cmdline, struct mb2_entry *entry, struct mb2_work *work);
+		     struct mb2_entry *entry, struct mb2_work *work);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's image. Before each life of the cell it is loaded into its memory, from the copy that
- * came with the request.
+ * A cell's image. Before each life of the cell it is loaded into its memory with the cell's
+ * modules, from the copies that came with the request.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -35,6 +35,21 @@ static bool image_zero(void *ctx, u64 gpa, u64 len)
 	return qv_memory_zero(ctx, gpa, len);
 }
 
+/* Lists what the image finds in its boot information */
+static void image_give(struct mb2_given *given, const struct qv_cell *cell)
+{
+	const struct qv_cell_create *q = cell->config;
+	u32 i;
+
+	given->cmdline = q->cmdline;
+	given->num_modules = q->num_modules;
+	for (i = 0; i < q->num_modules; i++)
+		given->modules[i] = (struct mb2_module){
+			.bytes = cell->modules[i], .len = q->modules[i].len,
+			.args = q->modules[i].args,
+		};
+}
+
 static int image_load(struct qv_reply *r, struct qv_cell *cell)
 {
 	struct mb2_target target = {
@@ -44,14 +59,18 @@ static int image_load(struct qv_reply *r, struct qv_cell *cell)
 	struct mb2_work *work = kvzalloc(sizeof(*work), GFP_KERNEL);
 	struct mb2_entry entry;
 	const char *why;
+	bool fits;
 
 	if (!work)
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "no memory to load the image");
-	why = mb2_load(cell->image, cell->config->image_len, &target, cell->config->cmdline,
-		       &entry, work);
+	image_give(&work->given, cell);
+	why = mb2_load(cell->image, cell->config->image_len, &target, &entry, work);
+	fits = work->fits;
 	kvfree(work);
 	if (why)
-		return qv_refuse(r, QV_E_IMAGE, "check the image: is it a multiboot2 ELF for x86?",
+		return qv_refuse(r, QV_E_IMAGE, fits ?
+				 "check the image: is it a multiboot2 ELF for x86?" :
+				 "give the cell more memory",
 				 "the image '%.60s' cannot be loaded: %s", cell->config->image_name,
 				 why);
 	cell->entry = (struct qv_mon_entry){ .eip = entry.eip, .eax = entry.eax, .ebx = entry.ebx };

@@ -5,6 +5,7 @@
 
 /*
  * One row each: parts/NAME.c defines qv_part_NAME. All loops use this order, and it matters:
+ * - modules come before the image: they are copied from the caller before anything is taken;
  * - devices come before memory: they are silent before the image is loaded, and before Linux gets
  *   the memory back;
  * - the image comes after the memory into which it is loaded;
@@ -12,6 +13,7 @@
  * - CPUs come last: taking a CPU disturbs Linux most, so all else has succeeded by then.
  */
 #define ROWS(X) \
+	X(modules) \
 	X(ports) \
 	X(pci) \
 	X(memory) \

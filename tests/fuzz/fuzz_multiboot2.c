@@ -13,6 +13,7 @@
  */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
+	static const u8 module[0x1001];
 	static struct mb2_work work;
 	static struct image img;
 	static struct memory m;
@@ -35,7 +36,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		data += n, len -= n;
 	}
 	exact = exact_copy(img.bytes, img.len);
-	why = mb2_load(exact, img.len, &m.target, "x y", &entry, &work);
+	work.given = (struct mb2_given){
+		.cmdline = "x y", .num_modules = 1, .modules = { { module, sizeof(module), "m" } }
+	};
+	why = mb2_load(exact, img.len, &m.target, &entry, &work);
 	free(exact);
 	CHECK_EQ(m.outside, 0);
 	if (!why) {

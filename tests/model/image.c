@@ -205,6 +205,10 @@ static const char *tag_wrong(const struct memory *m, const u8 *tag, u32 size, co
 	u32 n = strnlen(cmdline, 1023);
 
 	switch (get_at(tag, 4)) {
+	case 3:
+		return size > 16 && !tag[size - 1] && !(get_at(tag + 8, 4) & 0xfff) &&
+		       get_at(tag + 8, 4) >= 0x100000 && get_at(tag + 12, 4) <= m->size &&
+		       get_at(tag + 8, 4) < get_at(tag + 12, 4) ? NULL : "a module";
 	case 1:
 		return size == 8 + n + 1 && !memcmp(tag + 8, cmdline, n) && !tag[8 + n] ? NULL :
 			"the command line";
@@ -222,6 +226,21 @@ static const char *tag_wrong(const struct memory *m, const u8 *tag, u32 size, co
 		       tag[29] == 2 ? NULL : "the framebuffer";
 	}
 	return "an unexpected tag";
+}
+
+const u8 *info_module(const struct memory *m, u32 ebx, u32 n)
+{
+	const u8 *info = m->bytes + ebx;
+	u32 at, type;
+
+	for (at = 8; at < get_at(info, 4); at += (get_at(info + at + 4, 4) + 7) & ~7u) {
+		type = get_at(info + at, 4);
+		if (!type)
+			break;
+		if (type == 3 && !n--)
+			return info + at;
+	}
+	return NULL;
 }
 
 const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline)
@@ -247,7 +266,8 @@ const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline)
 			       "a tag is missing" : NULL;
 		if (type > 31 || seen & 1u << type)
 			return "a tag that appears twice";
-		seen |= 1u << type;
+		if (type != 3)			/* one for each module */
+			seen |= 1u << type;
 		why = tag_wrong(m, tag, size, cmdline);
 		if (why)
 			return why;

@@ -58,4 +58,7 @@ void memory_close(struct memory *m);
  */
 const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline);
 
+/* Returns the n-th module tag of boot information that info_wrong() accepts, or NULL. */
+const u8 *info_module(const struct memory *m, u32 ebx, u32 n);
+
 #endif

@@ -193,8 +193,10 @@ static const char *load(const struct image *img, struct memory *m, struct mb2_en
 {
 	static struct mb2_work work;
 	u8 *exact = exact_copy(img->bytes, img->len);
-	const char *why = mb2_load(exact, img->len, &m->target, "x y", entry, &work);
+	const char *why;
 
+	work.given = (struct mb2_given){ .cmdline = "x y" };
+	why = mb2_load(exact, img->len, &m->target, entry, &work);
 	free(exact);
 	CHECK_EQ(m->outside, 0);
 	return why;

@@ -8,6 +8,10 @@
 
 #define M1	0x100000ul
 
+/* The modules that load() gives to the image */
+static struct mb2_module modules[QV_MAX_MODULES];
+static u32 num_modules;
+
 static const char *load(struct image *img, struct memory *m, struct mb2_entry *entry,
 			const char *cmdline)
 {
@@ -17,7 +21,11 @@ static const char *load(struct image *img, struct memory *m, struct mb2_entry *e
 
 	memset(work, 0xee, sizeof(*work));	/* the loader does not clear the memory first */
 	memset(entry, 0xee, sizeof(*entry));
-	why = mb2_load(exact, img->len, &m->target, cmdline, entry, work);
+	work->given.cmdline = cmdline;
+	work->given.num_modules = num_modules;
+	memcpy(work->given.modules, modules, sizeof(modules));
+	why = mb2_load(exact, img->len, &m->target, entry, work);
+	CHECK(!why || work->fits == !strstr(why, "memory"));
 	free(exact);
 	free(work);
 	CHECK_EQ(m->outside, 0);
@@ -282,6 +290,139 @@ static void large_memory(void)
 	memory_close(&m);
 }
 
+static const struct {
+	u32 len;
+	const char *args;
+} some_modules[] = {
+	{ 1, "one" }, { 0x1000, "two with arguments" }, { 0x1001, "" }, { 0x5000, "four" },
+	{ 7, "five" }, { 8, "six" }, { 9, "seven" }, { 0x2345, "eight" },
+};
+
+static void make_modules(u32 n)
+{
+	static u8 bytes[8][0x5000];
+	u32 i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < some_modules[i].len; k++)
+			bytes[i][k] = k * 5 + i;
+		modules[i] = (struct mb2_module){
+			bytes[i], some_modules[i].len, some_modules[i].args
+		};
+	}
+	num_modules = n;
+}
+
+/* Checks the n-th module tag and the module's bytes. Returns the address behind the module. */
+static u64 check_module(const struct memory *m, const struct mb2_entry *entry, u32 n, u64 want)
+{
+	const struct mb2_module *mod = &modules[n];
+	const u8 *tag = info_module(m, entry->ebx, n);
+	u64 start, end;
+
+	CHECK(tag);
+	start = get_at(tag + 8, 4);
+	end = get_at(tag + 12, 4);
+	CHECK_EQ(start, want);
+	CHECK_EQ(end, start + mod->len);
+	CHECK_TEXT((const char *)tag + 16, mod->args);
+	CHECK(!memcmp(m->bytes + start, mod->bytes, mod->len));
+	return end;
+}
+
+static u64 page_up(u64 at)
+{
+	return (at + 0xfff) & ~0xfffull;
+}
+
+/* Modules begin on pages of their own behind the last segment, whatever the order of segments. */
+static void modules_are_placed(void)
+{
+	static struct image img;
+	struct mb2_entry entry;
+	struct memory m;
+	u32 n, i;
+	u64 at;
+
+	for (n = 0; n <= 2 * QV_MAX_MODULES + 1; n++) {
+		unit_case("%u modules, ELF%u:", n / 2, n & 1 ? 64 : 32);
+		image_good(&img, n & 1);
+		make_modules(n / 2);
+		memory_open(&m, 4 * M1);
+		CHECK_TEXT(load(&img, &m, &entry, "line"), NULL);
+		CHECK_TEXT(info_wrong(&m, entry.ebx, "line"), NULL);
+		for (i = 0, at = 0x202000; i < num_modules; i++)
+			at = check_module(&m, &entry, i, page_up(at));
+		CHECK(!info_module(&m, entry.ebx, i));
+		CHECK_EQ(m.bytes[at], UNTOUCHED);
+		memory_close(&m);
+	}
+	num_modules = 0;
+}
+
+/* The last byte of the cell's memory, or of the first 4 GiB, may belong to a module. */
+static void modules_need_room(void)
+{
+	static const char why_not[] =
+		"its modules do not fit behind it into the cell's memory below 4 GiB";
+	static const struct { u64 memory, segment; u32 more; const char *why; } rows[] = {
+		{ 4 * M1, 4 * M1 - 0x4000, 0, NULL },
+		{ 4 * M1, 4 * M1 - 0x4000, 1, why_not },
+		{ 4 * M1, 4 * M1 - 0x3000, 0, why_not },
+		{ 4 * M1, 4 * M1 - 0x2000, 0, why_not },
+		{ 8192 * M1, 4096 * M1 - 0x4000, 0, NULL },
+		{ 8192 * M1, 4096 * M1 - 0x4000, 1, why_not },
+		{ 8192 * M1, 4096 * M1, 0, why_not },
+	};
+	static u8 bytes[0x1001];
+	static struct image img;
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct mb2_entry entry;
+		struct memory m;
+
+		unit_case("row %u:", i);
+		image_good(&img, true);
+		set_phdr(&img, 3, PH_PA, rows[i].segment);	/* of 0x2000 bytes */
+		modules[0] = (struct mb2_module){ bytes, 1, "a" };
+		modules[1] = (struct mb2_module){ bytes, 0x1000 + rows[i].more, "b" };
+		num_modules = 2;
+		memory_open(&m, rows[i].memory);
+		CHECK_TEXT(load(&img, &m, &entry, ""), rows[i].why);
+		if (rows[i].why && m.size == 4 * M1)	/* nothing was written */
+			CHECK_EQ(m.bytes[image_segments[0].gpa], UNTOUCHED);
+		memory_close(&m);
+	}
+	num_modules = 0;
+}
+
+/* The longest command line and the longest texts of all modules fit into the boot information. */
+static void longest_texts(void)
+{
+	char line[QV_CMDLINE_LEN], args[QV_MODULE_ARGS_LEN + 9];
+	static struct image img;
+	struct mb2_entry entry;
+	struct memory m;
+	u32 i;
+
+	memset(line, 'y', sizeof(line) - 1);
+	line[sizeof(line) - 1] = 0;
+	memset(args, 'z', sizeof(args) - 1);
+	args[sizeof(args) - 1] = 0;
+	image_good(&img, true);
+	make_modules(QV_MAX_MODULES);
+	for (i = 0; i < num_modules; i++)
+		modules[i].args = args;
+	memory_open(&m, 4 * M1);
+	CHECK_TEXT(load(&img, &m, &entry, line), NULL);
+	CHECK_TEXT(info_wrong(&m, entry.ebx, line), NULL);
+	args[QV_MODULE_ARGS_LEN - 1] = 0;
+	CHECK_TEXT((const char *)info_module(&m, entry.ebx, 7) + 16, args);
+	memory_close(&m);
+	num_modules = 0;
+}
+
 /* The Quest image of this build, if it was built */
 static void quest(void)
 {
@@ -318,6 +459,9 @@ UNIT_SUITE(multiboot2) = {
 	{ "multiboot2: the boot information finds room", room_for_the_information },
 	{ "multiboot2: a failing target is reported", unwilling_target },
 	{ "multiboot2: more than 4 GiB of memory works", large_memory },
+	{ "multiboot2: modules are placed behind the image", modules_are_placed },
+	{ "multiboot2: modules that do not fit are rejected", modules_need_room },
+	{ "multiboot2: the longest texts fit", longest_texts },
 	{ "multiboot2: Quest as built is loaded", quest },
 	{ 0 }
 };

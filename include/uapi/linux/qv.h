@@ -41,7 +41,9 @@
 #define QV_BELL_RATE_MAX 1000
 #define QV_WATCHDOG_MIN	100	/* ms */
 #define QV_WATCHDOG_MAX	3600000	/* ms */
-#define QV_MAX_IMAGE	(256u << 20)	/* largest length of an image file, in bytes */
+#define QV_MAX_IMAGE	(256u << 20)	/* largest length of an image file or module, in bytes */
+#define QV_MAX_MODULES	8	/* largest number of modules of one cell */
+#define QV_MODULE_ARGS_LEN 128	/* length of a module's string with its NUL */
 #define QV_FRONT_END	"linux"	/* the front end's name where a cell name is asked for */
 
 /* Reason codes. The sentence gives the details. Codes are never renumbered. */
@@ -219,6 +221,16 @@ struct qv_channel_plan {
 	__u32 writers;
 };
 
+/*
+ * A file that is loaded into the cell's memory behind the image. The inmate finds it by a module
+ * tag of the boot information, with the string .args.
+ */
+struct qv_module {
+	__u64 data;			/* user pointer to the file's content; CELL_INFO: 0 */
+	__u64 len;			/* length in bytes: 1..QV_MAX_IMAGE */
+	char args[QV_MODULE_ARGS_LEN];
+};
+
 /* QV_IOC_CELL_CREATE: take CPUs and memory, load the image: the cell is loadable */
 struct qv_cell_create {
 	struct qv_reply reply;
@@ -273,7 +285,9 @@ struct qv_cell_create {
 	__u32 num_dynamic, num_with;
 	char with_ends[QV_MAX_WITH][QV_NAME_LEN];
 	/* the least enum qv_dma_level that the cell accepts: QV_E_DMA below it */
-	__u32 dma_level, reserved;
+	__u32 dma_level;
+	__u32 num_modules;		/* number of modules: 0..QV_MAX_MODULES */
+	struct qv_module modules[QV_MAX_MODULES];
 };
 /* The mode of the local APICs of a cell's CPUs. In x2APIC mode the cell causes no exit */
 enum qv_apic {
@@ -415,6 +429,8 @@ struct qv_cell_info {
 		__u32 type, full, flags, reserved;
 		__u64 item, slots;
 	} open[QV_MAX_CHANNELS];
+	__u32 num_modules, reserved;	/* as in qv_cell_create */
+	struct qv_module modules[QV_MAX_MODULES];
 };
 
 /*

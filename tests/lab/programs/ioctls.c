@@ -88,6 +88,9 @@ static void fill_create(struct qv_cell_create *q, uint64_t *s)
 	q->memory = 16 << 20;
 	q->image = (uintptr_t)image;
 	q->image_len = image_len;
+	q->num_modules = rnd(s) % 3;
+	q->modules[0].data = q->modules[1].data = (uintptr_t)image;
+	q->modules[0].len = q->modules[1].len = image_len;
 	q->console = rnd(s) & 1;
 	q->watchdog_ms = rnd(s) & 1 ? 3000 : 0;
 }
@@ -285,6 +288,8 @@ static void *changer(void *arg)
 		q->num_ports = odd_number(&seed);
 		q->image_len = odd_number(&seed);
 		q->image = odd_number(&seed);
+		q->num_modules = odd_number(&seed);
+		q->modules[rnd(&seed) % QV_MAX_MODULES].len = odd_number(&seed);
 		q->cpus[rnd(&seed) % QV_MAX_CPUS] = odd_number(&seed);
 		q->name[rnd(&seed) % QV_NAME_LEN] = 'a' + rnd(&seed) % 26;
 		q->cmdline[rnd(&seed) % QV_CMDLINE_LEN] = 'x';
