@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import abi, config, output
+from . import abi, config, files, output
 from .device import Device
 from .errors import Refused, WrongConfiguration
 from .keys import CellConfig
@@ -44,7 +44,7 @@ class Bench:
         self.cell = cell
         self.system = system
         self.device = device
-        self.image = Path(cell.image).read_bytes()
+        self.files = files.read(cell)
         self.replies: dict[str, list[abi.Reply]] = {operation: [] for operation in OPERATIONS}
         self.first_entry_ns: list[int] = []
 
@@ -52,7 +52,7 @@ class Bench:
         """Enables, creates, starts, destroys and disables in this order. Keeps every reply."""
         name = self.cell.name
         self._keep("enable", self.device.enable())
-        self._keep("create", self.device.create(self.cell.request(), self.image))
+        self._keep("create", self.device.create(self.cell.request(), self.files))
         self._keep("start", self.device.start(name))
         self._await_first_entry()
         self._keep("destroy", self.device.destroy(name))
@@ -74,7 +74,7 @@ class Bench:
         """Returns the exits per second by reason while the system is idle."""
         names = (abi.FRONT_END, self.cell.name)
         self.device.enable()
-        self.device.create(self.cell.request(), self.image)
+        self.device.create(self.cell.request(), self.files)
         self.device.start(self.cell.name)
         self.system.sleep(settle)
         before = {name: take(self.device, name, self.system) for name in names}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, TypeVar
 
+    from .files import Files
+
     Argument = TypeVar("Argument", bound=Any)
 
 DEVICE = "/dev/qv"
@@ -113,11 +115,10 @@ class Device:
     def set_pool(self, size: int) -> abi.Pool:
         return self._call(abi.IOC_POOL, abi.Pool(flags=abi.POOL_SET, size=size))
 
-    def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
-        # from_buffer_copy would copy a large image; c_char_p only refers to its bytes
-        pointer = ctypes.cast(ctypes.c_char_p(image), ctypes.c_void_p)
-        request.image = pointer.value or 0
-        request.image_len = len(image)
+    def create(self, request: abi.CellCreate, files: Files) -> abi.Reply:
+        request.image, request.image_len = _address(files.image), len(files.image)
+        for module, contents in zip(request.modules, files.modules):
+            module.data, module.len = _address(contents), len(contents)
         return _reply(self._call(abi.IOC_CELL_CREATE, request))
 
     def _by_name(self, request: int, name: str, timeout_ms: int = 0) -> abi.Reply:
@@ -207,6 +208,11 @@ def _reply(argument: abi.Enable | abi.Simple | abi.CellCreate | abi.CellName
            | abi.ChannelKey) -> abi.Reply:
     reply: abi.Reply = argument.reply
     return reply
+
+
+def _address(contents: bytes) -> int:
+    """Returns where the bytes are. from_buffer_copy would copy them; c_char_p only refers to them."""
+    return ctypes.cast(ctypes.c_char_p(contents), ctypes.c_void_p).value or 0
 
 
 def _name(name: str) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The mark that the process of a unit leaves in /run/qv: of which file and image it made the cell."""
+"""The mark that the process of a unit leaves in /run/qv: of which files it made the cell."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .files import Files
     from .keys import CellConfig
 
 FOLDER = "run/qv"
@@ -20,10 +21,10 @@ class Mark:
         self.digest, self.facts, self.failures = digest, facts, failures
 
 
-def digest(cell: CellConfig, image: bytes) -> str:
+def digest(cell: CellConfig, files: Files) -> str:
     """Returns the hash of all that the driver gets to create a cell."""
     found = hashlib.sha256(bytes(cell.request()))
-    found.update(image)
+    found.update(files.digest())
     return found.hexdigest()
 
 

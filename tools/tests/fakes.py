@@ -12,6 +12,7 @@ from qv import abi
 from qv.condition import REGISTERS
 from qv.errors import Refused
 from qv.facts import Facts
+from qv.files import Files
 from qv.machine import Machine, Taken
 
 WITHOUT = b"QV was enabled without --iommu"
@@ -83,7 +84,7 @@ class FakeDevice:
         found.reply = answer
         return found
 
-    def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
+    def create(self, request: abi.CellCreate, files: Files) -> abi.Reply:
         answer = self._call("create")
         info = abi.CellInfo(name=request.name, id=len(self.cells) + 1, state=abi.State.LOADABLE,
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
@@ -96,6 +97,9 @@ class FakeDevice:
         info.num_channels, info.channels = request.num_channels, request.channels
         info.num_dynamic, info.num_with = request.num_dynamic, request.num_with
         info.with_ends = request.with_ends
+        info.num_modules, info.modules = request.num_modules, request.modules
+        for module, contents in zip(info.modules, files.modules):
+            module.len = len(contents)
         self.cells[request.name.decode()] = info
         return answer
 

@@ -61,6 +61,27 @@ def test_an_image_that_is_none_takes_nothing(run: Run) -> None:
     assert run.device.calls == []
 
 
+def test_modules_go_with_the_request(run: Run) -> None:
+    """Their contents in the order of the file. `cell show` lists them, `cell export` names them."""
+    (run.yaml.parent / "hello").write_bytes(b"program")
+    (run.yaml.parent / "more.cpio").write_bytes(b"an archive")
+    run.yaml.write_text(YAML + "modules: [{file: hello, args: hello 1 2}, more.cpio]\n")
+    run.create()
+    assert run.json("--json", "cell", "show", "quest")["modules"] == [
+        {"args": "hello 1 2", "bytes": 7}, {"args": "more.cpio", "bytes": 10}]
+    assert run("cell", "show", "quest") == 0
+    assert "hello 1 2 (7 bytes)" in run.out and "more.cpio (10 bytes)" in run.out
+    assert run("cell", "export", "quest") == 0
+    assert '- {file: "hello", args: "hello 1 2"}' in run.out
+
+
+def test_a_module_that_vanishes_takes_nothing(run: Run) -> None:
+    run.yaml.write_text(YAML + "modules: [hello]\n")
+    assert run("cell", "create", str(run.yaml)) == 2
+    assert f": modules: there is no file {run.yaml.parent}/hello (an existing file; sought next to this YAML file)" in run.err
+    assert run.device.calls == []
+
+
 def test_vcpus_that_are_refused_never_reach_create(run: Run) -> None:
     run.yaml.write_text(YAML + "vcpus: [{name: a, C: 20ms, T: 100ms}, {name: b, C: 30ms, T: 100ms}]\n")
     assert run("cell", "create", str(run.yaml)) == 2

@@ -17,6 +17,7 @@ from running import NO_MEMORY, Run
 
 from qv import abi, cli
 from qv.errors import NotLoaded, Refused
+from qv.files import Files
 
 QVCTL = str(Path(__file__).resolve().parents[1] / "qvctl")
 STATE = Refused("cell 'quest' is running already", "nothing to do", abi.Reason.E_STATE)
@@ -196,7 +197,7 @@ def test_an_interrupted_call_says_how_things_stand(run: Run, monkeypatch: pytest
     assert interrupted(False) == "qvctl: interrupted: cell quest is running\n"
     assert interrupted(True) == "qvctl: interrupted: cell quest is not there\n"
 
-    def create(self: FakeDevice, request: abi.CellCreate, image: bytes) -> abi.Reply:
+    def create(self: FakeDevice, request: abi.CellCreate, files: Files) -> abi.Reply:
         raise KeyboardInterrupt
     monkeypatch.setattr(FakeDevice, "create", create)
     assert run("cell", "create", str(run.yaml)) == 130

@@ -35,6 +35,8 @@ def test_exported_file_describes_the_same_cell(run: Run, file: Path) -> None:
     folder = run.yaml.parent / "again"
     folder.mkdir()
     (folder / request.image_name.decode()).write_bytes(TINY)
+    for module in request.modules[:request.num_modules]:
+        (folder / module.args.decode().split(" ")[0]).write_bytes(TINY)
     again = folder / "again.yaml"
     again.write_text(run.out)
     assert bytes(described(again)) == bytes(request), run.out
@@ -77,7 +79,7 @@ def test_export_names_a_wrong_file_of_the_unit(run: Run) -> None:
 
 def test_every_key_is_exported() -> None:
     """`vcpus` and `admission` are in the command line that the driver has."""
-    rows = {*dict(ROWS), *dict(UNIT_ROWS), "dynamic-channels", "dma-protection", "apic", "vcpus", "admission"}
+    rows = {*dict(ROWS), *dict(UNIT_ROWS), "modules", "dynamic-channels", "dma-protection", "apic", "vcpus", "admission"}
     assert rows == set(keys.BY_NAME)
 
 

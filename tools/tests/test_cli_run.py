@@ -242,11 +242,16 @@ def test_cell_may_have_more_memory_than_is_free(run: Run) -> None:
     assert keep(run) == 0, run.err
 
 
-@pytest.mark.parametrize("change", ["file", "image"])
+@pytest.mark.parametrize("change", ["file", "image", "module"])
 def test_changed_cell_is_replaced(run: Run, change: str) -> None:
+    module = run.yaml.parent / "hello"
+    module.write_bytes(b"first")
+    run.yaml.write_text(YAML + "modules: [hello]\n")
     killed(run)
     if change == "file":
-        run.yaml.write_text(YAML + "debug: true\n")
+        run.yaml.write_text(YAML + "modules: [hello]\ndebug: true\n")
+    elif change == "module":
+        module.write_bytes(b"other")
     else:
         image = run.yaml.parent / "quest.elf"
         image.write_bytes(image.read_bytes() + b"\0")

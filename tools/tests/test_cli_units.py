@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from running import YAML, Run
 
-from qv import config, mark
+from qv import config, files, mark
 
 DROP_IN = "etc/systemd/system/qv-cell@quest.service.d/50-qv-file.conf"
 
@@ -92,8 +92,8 @@ def test_check_tells_that_a_cell_was_made_from_another_version(run: Run, root: P
     mark.write(mark.place(str(folder), "quest"), mark.Mark("another", "facts", 0))
     assert older not in warnings(), "there is no cell"
     assert run("cell", "create", str(file)) == 0, run.err
-    assert f"{older} or of its image: systemctl restart qv-cell@quest.service" in warnings()
-    mark.write(mark.place(str(folder), "quest"), mark.Mark(mark.digest(cell, image.read_bytes()), "facts", 0))
+    assert f"{older}, of its image or of a module: systemctl restart qv-cell@quest.service" in warnings()
+    mark.write(mark.place(str(folder), "quest"), mark.Mark(mark.digest(cell, files.read(cell)), "facts", 0))
     assert older not in warnings()
     image.write_bytes(image.read_bytes() + b"\0")
     assert older in warnings()

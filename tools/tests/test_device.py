@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import os
@@ -13,6 +14,7 @@ from running import Run
 
 from qv import abi, device
 from qv.errors import NotAllowed, Refused
+from qv.files import Files
 
 
 def test_no_module(run: Run) -> None:
@@ -44,6 +46,18 @@ def test_device_that_a_user_may_only_read(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(NotAllowed, match="may not open") as refusal:
         device.Device(str(path))
     assert "the group qv" in refusal.value.remedy
+
+
+def test_files_are_passed_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver finds the bytes of the image and of each module at the addresses of the request."""
+    seen: list[bytes] = []
+
+    def ioctl(_fd: int, _request: int, q: abi.CellCreate, _mutate: bool) -> None:
+        seen.append(ctypes.string_at(q.image, q.image_len))
+        seen.extend(ctypes.string_at(m.data, m.len) for m in q.modules[:q.num_modules])
+    monkeypatch.setattr(fcntl, "ioctl", ioctl)
+    device.Device("/dev/null").create(abi.CellCreate(num_modules=2), Files(b"image", [b"one\0", b"second"]))
+    assert seen == [b"image", b"one\0", b"second"]
 
 
 def test_driver_of_another_kind() -> None:

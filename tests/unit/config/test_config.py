@@ -230,6 +230,27 @@ def test_commands_have_the_vcpus_of_the_kernel() -> None:
     assert schedule.COMMAND == Vcpu(c, t)
 
 
+def test_modules() -> None:
+    cell = read("good/modules.yaml")
+    assert [(module.path, module.args) for module in cell.modules] == [
+        ("good/tiny.elf", "tiny.elf"), ("good/tiny.elf", "hello 1 2"), ("good/../good/tiny.elf", "other")]
+    request = cell.request()
+    assert [module.args for module in request.modules[:request.num_modules]] == [b"tiny.elf", b"hello 1 2", b"other"]
+
+
+@pytest.mark.parametrize(("length", "wrong"), [
+    (63 << 20, None), ((63 << 20) + 1, ["6:10: modules: need 64516 KiB, and the cell's memory of 64M has the image, too"
+                                        " (more `memory`, or smaller modules)"]),
+    ((256 << 20) + 1, ["6:11: modules: {folder}/big has more than 256M (a readable file of at most 256M)"])])
+def test_modules_that_cannot_fit(tmp_path: Path, length: int, wrong: list[str] | None) -> None:
+    file = tmp_path / "big.yaml"
+    file.write_text((HERE / "good/smallest.yaml").read_text() + "modules: [big]\n")
+    (tmp_path / "tiny.elf").write_bytes(TINY)
+    with open(tmp_path / "big", "wb") as stream:
+        stream.truncate(length)
+    assert messages(str(file)) == [f"{file}:{m.format(folder=tmp_path)}" for m in wrong or []]
+
+
 def test_no_watchdog() -> None:
     cell = read("good/watchdog-off.yaml")
     assert (cell.watchdog, cell.lock) == (0, abi.Lock.MAY)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from .. import abi, config, dropin, order, output, words
-from ..errors import WrongConfiguration
+from ..errors import Refused, WrongConfiguration
 from ..problems import Problem
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def _unit_warnings(cell: CellConfig, system: System, machine: Machine) -> list[s
         if dropin.wanted(cell, writers) != dropin.present(system.root, cell.name):
             found.append(f"systemd does not know {_waits(writers)} yet: qvctl cell enable {cell.name}")
         if _is_older(cell, system, machine):
-            found.append(f"the cell {cell.name} was made from another version of this file or of its image: "
+            found.append(f"the cell {cell.name} was made from another version of this file, of its image or of a module: "
                          f"systemctl restart {dropin.unit(cell.name)}")
     found += [f"it waits for cell {name}, which has no file {dropin.file_of(system.root, name)}"
               for name in cell.before() if not os.path.exists(dropin.file_of(system.root, name))]
@@ -81,15 +81,14 @@ def _is_older(cell: CellConfig, system: System, machine: Machine) -> bool:
     """Returns whether the cell of the unit is there, and was made from something else."""
     if cell.name not in [other.name for other in machine.cells]:
         return False
-    from .. import mark
+    from .. import files, mark
 
     made = mark.read(mark.place(os.path.join(system.root, mark.FOLDER), cell.name))
     if made is None:
         return False
     try:
-        with open(cell.image, "rb") as stream:
-            return made.digest != mark.digest(cell, stream.read())
-    except OSError:
+        return made.digest != mark.digest(cell, files.read(cell))
+    except Refused:
         return True
 
 

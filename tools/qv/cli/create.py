@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .. import abi, config
+from .. import abi, config, files
 from ..condition import state_name
 from ..errors import Refused, WrongConfiguration
 from .acting import done
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 def create(args: Arguments, system: System) -> int:
     """Checks everything first. If a later step fails, the earlier steps are undone."""
-    cell, image = checked(args.file, args.force, system, system.machine())
+    cell, contents = checked(args.file, args.force, system, system.machine())
     device = system.device_or_load()
     enabled_here = not device.status().enabled
     if enabled_here:
         device.enable()
     try:
-        reply = device.create(cell.request(), image)
+        reply = device.create(cell.request(), contents)
         if args.start:
             _start_or_destroy(device, cell.name)
     except Refused:
@@ -40,15 +40,16 @@ def create(args: Arguments, system: System) -> int:
     return done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
 
 
-def checked(file: str, force: bool, system: System, machine: Machine) -> tuple[CellConfig, bytes]:
-    """Returns the cell of a file and the contents of its image."""
+def checked(file: str, force: bool, system: System,
+            machine: Machine) -> tuple[CellConfig, files.Files]:
+    """Returns the cell of a file and the contents of its image and modules."""
     cells, problems = config.check_files([file], machine)
     if problems:
         raise WrongConfiguration(problems)
-    image = _read_image(cells[0].image)
+    contents = files.read(cells[0])
     if not force:
         _refuse_used(cells[0], system)
-    return cells[0], image
+    return cells[0], contents
 
 
 def _refuse_used(cell: CellConfig, system: System) -> None:
@@ -73,12 +74,3 @@ def _undo(step: Callable[[], object]) -> None:
         step()
     except Refused:
         pass
-
-
-def _read_image(path: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read()
-    except OSError as error:
-        raise Refused(f"the image {path} cannot be read ({(error.strerror or 'error').lower()})",
-                      "see that the file is there and readable") from None

@@ -75,6 +75,11 @@ def _image(info: abi.CellInfo) -> str:
     return f"{_quoted(text(info.image_name))}  # the driver knows its name only, not its folder"
 
 
+def _module(module: abi.Module) -> str:
+    args = text(module.args)
+    return f"{{file: {_quoted(args.split(' ')[0])}, args: {_quoted(args)}}}  # the driver knows `args` only"
+
+
 ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
     ("name", lambda info: _quoted(text(info.name))),
     ("cpus", lambda info: f"[{', '.join(map(str, info.cpus[:info.num_cpus]))}]"),
@@ -96,6 +101,8 @@ ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
 
 def yaml_of(info: abi.CellInfo) -> str:
     lines = [f"{key}: {value(info)}" for key, value in ROWS]
+    if info.num_modules:
+        lines.append(f"modules:{_list([_module(one) for one in info.modules[:info.num_modules]])}")
     if info.num_dynamic:
         lines.append(f"dynamic-channels: {_dynamic(info)}")
     if info.dma_level != abi.DmaLevel.NONE:

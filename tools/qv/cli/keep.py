@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """qvctl cell run: the main process of a cell's unit (qv-cell@.service).
 
-It keeps the configuration and the image, so that a failed cell starts again without a new program.
+It keeps the configuration and the files, so that a failed cell starts again without a new program.
 If this process is killed, the cell runs on; the next one takes it over if it is the same cell."""
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..device import Device
+    from ..files import Files
     from ..keys import CellConfig
     from ..service import Service
     from ..system import System
@@ -43,10 +44,10 @@ LATER: dict[int, float] = {abi.Reason.E_LOCKED: 30.0, abi.Reason.E_BUSY: 0.2}
 
 def keep(args: Arguments, system: System) -> int:
     service = system.service()
-    cell, image = checked(args.file, args.force, system, system.running().with_all_memory())
+    cell, contents = checked(args.file, args.force, system, system.running().with_all_memory())
     device = system.device_or_load()
     enable(device, service)
-    keeper = Keeper(cell, image, device, args, system, service, settings(cell, args, os.environ))
+    keeper = Keeper(cell, contents, device, args, system, service, settings(cell, args, os.environ))
     try:
         return keeper.run()
     except Refused as refusal:
@@ -94,9 +95,9 @@ def settings(cell: CellConfig, args: Arguments,
 
 
 class Keeper:
-    def __init__(self, cell: CellConfig, image: bytes, device: Device, args: Arguments,
+    def __init__(self, cell: CellConfig, contents: Files, device: Device, args: Arguments,
                  system: System, service: Service, how: tuple[Restart, int]) -> None:
-        self.cell, self.image, self.device, self.name = cell, image, device, cell.name
+        self.cell, self.contents, self.device, self.name = cell, contents, device, cell.name
         self.json = args.json
         self.restart, self.timeout = how
         self.system, self.service = system, service
@@ -106,7 +107,7 @@ class Keeper:
         self.ready = False  # systemd has learned that the inmate is ready
         self.folder = folder = service.folder or os.path.join(system.root, mark.FOLDER)
         self.mark = mark.place(folder, cell.name)
-        self.digest = mark.digest(cell, image)
+        self.digest = mark.digest(cell, contents)
         self.alone = self.lock(folder)
 
     def lock(self, folder: str) -> int:
@@ -162,7 +163,7 @@ class Keeper:
             if not self.is_ours():
                 raise Refused(f"a cell {self.name} exists, and no unit has created it",
                               f"qvctl cell destroy {self.name}, then start the unit again")
-            self.say("replaced", f"the file or the image of cell {self.name} has changed: the cell is replaced")
+            self.say("replaced", f"a file of cell {self.name} has changed: the cell is replaced")
             self.device.destroy(self.name)
         created = self.state() is None
         if created:
@@ -184,7 +185,7 @@ class Keeper:
         """The mark is there before the cell, since this process may be killed in between."""
         self.leave_mark("")
         try:
-            self.device.create(self.cell.request(), self.image)
+            self.device.create(self.cell.request(), self.contents)
         except Refused:
             self.forget_mark()
             raise
@@ -234,7 +235,7 @@ class Keeper:
         return made.facts == self.facts() and info.failures >= made.failures
 
     def is_same(self) -> bool:
-        """The unit created the cell, of this configuration and this image."""
+        """The unit created the cell, of this configuration and these files."""
         made = mark.read(self.mark)
         return made is not None and made.digest == self.digest and self.is_ours()
 

@@ -8,7 +8,8 @@ from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
 from . import (apic, bell_rate, channels, cmdline, console, cpus, debug, devices,
-               dma_protection, dynamic_channels, image, ipi, lock, memory, name, ports, unit, vcpus, watchdog)
+               dma_protection, dynamic_channels, image, ipi, lock, memory, modules, name, ports,
+               unit, vcpus, watchdog)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -22,15 +23,16 @@ if TYPE_CHECKING:
 
 # Every key, in the order of messages and of Documentation/reference/configuration.md
 TABLE: tuple[Key, ...] = (
-    name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
+    name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, modules.KEY, console.KEY,
     watchdog.KEY, lock.KEY, ipi.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
     dma_protection.KEY, channels.KEY, dynamic_channels.KEY, vcpus.VCPUS, vcpus.ADMISSION,
     unit.AFTER, unit.REQUIRES, unit.RESTART, unit.ON_FAILURE_KEY, unit.READY_KEY, unit.STOP)
 BY_NAME = {key.name: key for key in TABLE}
 
 # The keys that `cell show` shows, in its order: resources and image, then supervision
-RESOURCES = (cpus.KEY, apic.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
-             ports.KEY, devices.KEY, dma_protection.KEY, channels.KEY, dynamic_channels.KEY)
+RESOURCES = (cpus.KEY, apic.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY,
+             modules.KEY, console.KEY, ports.KEY, devices.KEY, dma_protection.KEY, channels.KEY,
+             dynamic_channels.KEY)
 SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY, ipi.KEY)
 
 
@@ -45,6 +47,7 @@ class CellConfig:
     image: str = ""
     boot: str = "multiboot2"
     cmdline: str = ""
+    modules: list[modules.Module] = field(default_factory=list)
     console: bool = True
     watchdog: int = watchdog.DEFAULT  # ms; 0: off
     lock: int = abi.Lock.NEVER
@@ -76,7 +79,7 @@ class CellConfig:
         return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
 
     def request(self) -> abi.CellCreate:
-        """Returns the request to the driver, still without the contents of the image."""
+        """Returns the request to the driver, still without the contents of its files."""
         request = abi.CellCreate()
         for key in TABLE:
             key.pack(self, request)
