@@ -268,8 +268,30 @@ def test_a_module_brings_programs(tmp_path):
         assert "not in the file" in shell.run("broken")
     archive.write_bytes(archive.read_bytes()[:-300])
     with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", str(archive)) as machine:
-        machine.expect(r"module 0 is no archive of programs: ")
+        machine.expect(r"module 1 is not used: it ends ")
         assert "no such command" in m.Shell(machine, r"(?m)^> ").run("primzahl 100")
+
+
+def test_programs_are_modules_and_start_at_boot(tmp_path):
+    """A program by itself, with arguments; an archive without checksums; a module that is neither.
+    Words of the command line start programs, one of them on a VCPU."""
+    binaries = m.build_dir() / "inmates/quest/user/bin"
+    (tmp_path / "greet").write_bytes((binaries / "hello").read_bytes())
+    (tmp_path / "primzahl").write_bytes((binaries / "prime").read_bytes())
+    archive = tmp_path / "more.cpio"
+    pack = m.TOP / "inmates/quest/user/pack.py"
+    subprocess.run([sys.executable, str(pack), str(archive), str(tmp_path / "primzahl")], check=True)
+    archive.write_bytes(archive.read_bytes().replace(b"070702", b"070701"))
+    (tmp_path / "text").write_text("neither of them")
+    modules = f"{tmp_path}/greet moon,{archive},{tmp_path}/text"
+    words = "vcpu=control,main,1ms,10ms start=greet,control start=nothing"
+    with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", modules, "-append", words) as machine:
+        machine.expect(r"module 3 is not used: it ends within a header")
+        machine.expect(r"(?m)^\[\d+\] greet")
+        machine.expect(r"nothing is not started: no such program")
+        shell = m.Shell(machine, r"(?m)^> ")
+        assert "hello from moon" in shell.run("greet moon")
+        assert "25 primes" in shell.run("primzahl 100")
 
 
 @pytest.mark.parametrize("cpu", ["qemu64", "max", "max,-smap,-smep,-umip"])

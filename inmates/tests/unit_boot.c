@@ -143,21 +143,75 @@ TEST(boot_takes_larger_entries)
 	CHECK(i.num_ram == 2 && i.ram[1].start == 0x2000);
 }
 
+static void put_module(struct blob *b, uint32_t start, uint32_t to, const char *text, uint32_t n)
+{
+	put32(b, 3);
+	put32(b, 16 + n);
+	put32(b, start);
+	put32(b, to);
+	if (n)
+		memcpy(b->data + b->length, text, n);
+	b->length += (n + 7) & ~7u;
+}
+
 TEST(boot_keeps_modules)
 {
 	struct boot_info i;
 	struct blob b;
 
 	begin(&b);
+	put_module(&b, 0x300000, 0x301000, "hello 1 2", 10);
 	put_basic(&b, 640, 7168);
-	put32(&b, 3);
-	put32(&b, 17);
-	put32(&b, 0x300000);
-	put32(&b, 0x301000);
-	put64(&b, 0);
+	put_module(&b, 0x302000, 0x302001, "", 1);
 	end(&b);
 	CHECK(parse(&i, &b, b.length));
-	CHECK(i.num_modules == 1 && i.modules[0].end == 0x301000);
+	CHECK(i.num_modules == 2 && i.modules[0].start == 0x300000 &&
+	      i.modules[0].end == 0x301000 && i.modules[1].end == 0x302001);
+	CHECK(!strcmp(i.modules[0].args, "hello 1 2") && !*i.modules[1].args && !i.more_modules);
+}
+
+/* A module outside the usable memory keeps its number, and is empty. */
+TEST(boot_empties_modules_outside_memory)
+{
+	static const uint32_t bad[][2] = {
+		{ 0x300000, 0x300000 }, { 0x300000, 0x2FFFFF }, { 0xA0000, 0xA1000 },
+		{ 0x9F000, 0xA0001 }, { 0x7FF000, 0x800001 }, { 0x800000, 0x801000 },
+		{ 0x300000, 0xFFFFFFFF }, { 0xFFFFF000, 0x1000 },
+	};
+	struct boot_info i;
+	struct blob b;
+	unsigned int n;
+
+	for (n = 0; n < sizeof(bad) / sizeof(bad[0]); n++) {
+		begin(&b);
+		put_module(&b, bad[n][0], bad[n][1], "bad", 4);
+		put_module(&b, 0x7FF000, 0x800000, "good", 5);
+		put_basic(&b, 640, 7168);
+		end(&b);
+		CHECK(parse(&i, &b, b.length) && i.num_modules == 2);
+		CHECK(!i.modules[0].start && !i.modules[0].end);
+		CHECK(i.modules[1].end == 0x800000 && !strcmp(i.modules[1].args, "good"));
+	}
+}
+
+TEST(boot_cuts_texts_and_counts_modules)
+{
+	struct boot_info i;
+	char text[200];
+	struct blob b;
+	unsigned int n;
+
+	memset(text, 'x', sizeof(text));
+	begin(&b);
+	put_basic(&b, 640, 7168);
+	put_module(&b, 0x300000, 0x301000, text, sizeof(text));	/* without a NUL */
+	put_module(&b, 0x300000, 0x301000, NULL, 0);
+	for (n = 2; n < BOOT_MAX_MODULES + 3; n++)
+		put_module(&b, 0x300000, 0x301000, "", 1);
+	end(&b);
+	CHECK(parse(&i, &b, b.length));
+	CHECK(i.num_modules == BOOT_MAX_MODULES && i.more_modules == 3);
+	CHECK(strlen(i.modules[0].args) == BOOT_MODULE_ARGS - 1 && !*i.modules[1].args);
 }
 
 TEST(boot_refuses_nothing_and_too_little)

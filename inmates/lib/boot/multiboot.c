@@ -69,11 +69,44 @@ static void add_ram(struct boot_info *out, uint64_t base, uint64_t length)
 	r->end = base + length;
 }
 
-static void add_module(struct boot_info *out, uint64_t start, uint64_t end)
+/* Adds a module. Its text has at most `n` bytes. */
+static void add_module(struct boot_info *out, uint64_t start, uint64_t end, const void *args,
+		       size_t n)
 {
-	if (end <= start || out->num_modules == BOOT_MAX_MODULES)
+	struct boot_module *m;
+
+	if (out->num_modules == BOOT_MAX_MODULES) {
+		out->more_modules++;
 		return;
-	out->modules[out->num_modules++] = (struct boot_range){ start, end };
+	}
+	m = &out->modules[out->num_modules++];
+	m->start = start;
+	m->end = end;
+	if (n >= sizeof(m->args))
+		n = sizeof(m->args) - 1;
+	memcpy(m->args, args, n);
+	m->args[n] = 0;
+}
+
+static bool in_ram(const struct boot_info *out, uint64_t start, uint64_t end)
+{
+	unsigned int i;
+
+	for (i = 0; i < out->num_ram; i++)
+		if (out->ram[i].start <= start && end <= out->ram[i].end)
+			return true;
+	return false;
+}
+
+/* Empties each module outside the usable memory, so that it is neither read nor reserved. */
+static void check_modules(struct boot_info *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < out->num_modules; i++)
+		if (out->modules[i].end <= out->modules[i].start ||
+		    !in_ram(out, out->modules[i].start, out->modules[i].end))
+			out->modules[i].start = out->modules[i].end = 0;
 }
 
 static void add_basic_memory(struct boot_info *out, uint32_t lower_kib, uint32_t upper_kib)
@@ -126,7 +159,7 @@ static bool mb2_one_tag(struct boot_info *out, const struct mb2_tag *tag,
 		if (tag->size < sizeof(mod))
 			return false;
 		memcpy(&mod, at, sizeof(mod));
-		add_module(out, mod.start, mod.end);
+		add_module(out, mod.start, mod.end, at + sizeof(mod), tag->size - sizeof(mod));
 		return true;
 	case MB2_BASIC_MEMORY:
 		if (tag->size < sizeof(*basic))
@@ -169,6 +202,7 @@ bool boot_parse_mb2(struct boot_info *out, const void *info, size_t room)
 	}
 	if (!out->num_ram)
 		add_basic_memory(out, basic.lower_kib, basic.upper_kib);
+	check_modules(out);
 	return out->num_ram != 0;
 }
 
@@ -191,9 +225,20 @@ bool boot_parse_mb1_map(struct boot_info *out, const void *map, size_t length)
 	return true;
 }
 
+/* Returns the length of a module's text, as far as there is room for it. */
+static size_t text_length(const char *text)
+{
+	size_t n = 0;
+
+	while (n < BOOT_MODULE_ARGS && text[n])
+		n++;
+	return n;
+}
+
 static bool parse_mb1(struct boot_info *out, const struct mb1_info *info)
 {
 	const struct mb1_module *mods = (const void *)(uintptr_t)info->mods_addr;
+	const char *args;
 	uint32_t i;
 
 	memset(out, 0, sizeof(*out));
@@ -202,8 +247,10 @@ static bool parse_mb1(struct boot_info *out, const struct mb1_info *info)
 		copy_string(out->cmdline, (const char *)(uintptr_t)info->cmdline,
 			    sizeof(out->cmdline));
 	if (info->flags & MB1_HAS_MODULES)
-		for (i = 0; i < info->mods_count && i < BOOT_MAX_MODULES; i++)
-			add_module(out, mods[i].start, mods[i].end);
+		for (i = 0; i < info->mods_count && i <= BOOT_MAX_MODULES; i++) {
+			args = mods[i].string ? (const char *)(uintptr_t)mods[i].string : "";
+			add_module(out, mods[i].start, mods[i].end, args, text_length(args));
+		}
 	if (info->flags & MB1_HAS_MAP) {
 		if (!boot_parse_mb1_map(out, (const void *)(uintptr_t)info->map_addr,
 					info->map_length))
@@ -211,6 +258,7 @@ static bool parse_mb1(struct boot_info *out, const struct mb1_info *info)
 	} else if (info->flags & MB1_HAS_MEMORY) {
 		add_basic_memory(out, info->lower_kib, info->upper_kib);
 	}
+	check_modules(out);
 	return out->num_ram != 0;
 }
 

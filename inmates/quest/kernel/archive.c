@@ -4,6 +4,7 @@
 
 /* cpio(5), "New CRC Format": after the magic, 13 fields of 8 hexadecimal digits. */
 #define MAGIC		"070702"
+#define MAGIC_NO_SUMS	"070701"
 #define MAGIC_LENGTH	6
 #define FIELD_LENGTH	8
 #define HEADER_LENGTH	(MAGIC_LENGTH + 13 * FIELD_LENGTH)
@@ -17,6 +18,7 @@ enum field { MODE = 1, FILE_SIZE = 6, NAME_SIZE = 11, CHECKSUM = 12 };
 
 struct member {
 	uint32_t mode, checksum;
+	bool has_checksum;
 	size_t name_size, size, next;	/* next: offset of the next header */
 	const char *name;
 	const uint8_t *data;
@@ -53,8 +55,9 @@ static const char *read_member(const char *archive, size_t size, size_t at, stru
 
 	if (size - at < HEADER_LENGTH)
 		return "it ends within a header";
-	if (memcmp(archive + at, MAGIC, MAGIC_LENGTH))
-		return "it is not cpio's format 070702";
+	m->has_checksum = !memcmp(archive + at, MAGIC, MAGIC_LENGTH);
+	if (!m->has_checksum && memcmp(archive + at, MAGIC_NO_SUMS, MAGIC_LENGTH))
+		return "it is not cpio's format 070701 or 070702 (cpio -H newc, cpio -H crc)";
 	if (!read_field(archive + at, MODE, &m->mode) ||
 	    !read_field(archive + at, FILE_SIZE, &file_size) ||
 	    !read_field(archive + at, NAME_SIZE, &name_size) ||
@@ -94,24 +97,31 @@ static const char *base_name(const char *name)
 	return base;
 }
 
-static const char *keep(struct archive *a, const struct member *m)
+const char *archive_add_file(struct archive *a, const char *name, const void *data, size_t size,
+			     bool program)
 {
-	const char *name = base_name(m->name);
 	struct archive_file *file;
-	int n = archive_find(a, name);
+	int n;
 
+	name = base_name(name);
+	n = archive_find(a, name);
 	if (strlen(name) >= ARCHIVE_NAME || !*name)
 		return "a name is too long";
-	if (sum_of(m->data, m->size) != m->checksum)
-		return "a file's checksum is wrong";
 	if (n < 0 && a->num_files == ARCHIVE_FILES)
 		return "there are too many files";
 	file = &a->files[n < 0 ? a->num_files++ : (unsigned int)n];
 	copy_string(file->name, name, ARCHIVE_NAME);
-	file->data = m->data;
-	file->size = m->size;
-	file->program = m->mode & MODE_EXECUTE;
+	file->data = data;
+	file->size = size;
+	file->program = program;
 	return NULL;
+}
+
+static const char *keep(struct archive *a, const struct member *m)
+{
+	if (m->has_checksum && sum_of(m->data, m->size) != m->checksum)
+		return "a file's checksum is wrong";
+	return archive_add_file(a, m->name, m->data, m->size, m->mode & MODE_EXECUTE);
 }
 
 const char *archive_add(struct archive *a, const void *data, size_t size)

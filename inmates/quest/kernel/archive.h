@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A read-only archive of files, in cpio's "new" format with checksums (magic 070702, `cpio -H
- * crc`). Pure. The first archive is in the kernel's image (user/pack.py makes it); the boot loader
- * may bring a second one as a module. All of it is checked once, at boot. The number of a file
- * never changes.
+ * A read-only archive of files, in cpio's "new" format, with checksums (magic 070702, `cpio -H
+ * crc`) or without (070701, `cpio -H newc`). Pure. The first archive is in the kernel's image
+ * (user/pack.py makes it); the boot loader may bring more as modules. All of it is checked once, at
+ * boot. The number of a file never changes.
  */
 #ifndef QUEST_ARCHIVE_H
 #define QUEST_ARCHIVE_H
@@ -33,6 +33,13 @@ struct archive {
  * added.
  */
 const char *archive_add(struct archive *a, const void *data, size_t size);
+
+/*
+ * Adds one file, whose `size` bytes at `data` must stay there. `name` may contain folders, which
+ * are left out. Returns NULL, or the reason why it was not added.
+ */
+const char *archive_add_file(struct archive *a, const char *name, const void *data, size_t size,
+			     bool program);
 
 /* Returns the number of the file called `name`, or -1. */
 int archive_find(const struct archive *a, const char *name);

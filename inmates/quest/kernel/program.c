@@ -6,6 +6,7 @@
 #include "../user/include/quest/errors.h"
 #include "dispatch.h"
 #include "elf.h"
+#include "module.h"
 #include "program.h"
 
 struct archive archive;
@@ -21,11 +22,15 @@ void program_init(const struct boot_info *boot)
 	if (wrong)
 		print("the programs in this image cannot be used: %s\n", wrong);
 	for (i = 0; i < boot->num_modules; i++) {
-		wrong = archive_add(&archive, (const void *)(uintptr_t)boot->modules[i].start,
-				    boot->modules[i].end - boot->modules[i].start);
+		wrong = module_add(&archive, (const void *)(uintptr_t)boot->modules[i].start,
+				   boot->modules[i].end - boot->modules[i].start,
+				   boot->modules[i].args);
 		if (wrong)
-			print("module %u is no archive of programs: %s\n", i, wrong);
+			print("module %u is not used: %s\n", i + 1, wrong);
 	}
+	if (boot->more_modules)
+		print("more than %u modules: the others are not used; pack them into one archive\n",
+		      BOOT_MAX_MODULES);
 }
 
 bool program_add_arg(struct program_args *args, const char *word)

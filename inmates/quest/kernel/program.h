@@ -25,8 +25,7 @@ struct program_args {
 extern struct archive archive;
 
 /*
- * Checks the archive in the image, and the archives among the boot loader's modules. Prints their
- * errors.
+ * Checks the archive in the image, and the boot loader's modules (module.h). Prints their errors.
  */
 void program_init(const struct boot_info *boot);
 

@@ -2,9 +2,12 @@
 #include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
+#include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../drivers/input.h"
 #include "../kernel/vcpu/namedvcpu.h"
+#include "../kernel/machine.h"
+#include "../kernel/module.h"
 #include "../kernel/program.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu/vcpu.h"
@@ -206,6 +209,36 @@ static void read_line(void)
 	end_line();
 }
 
+/* Runs the program of a word start= of the command line in the background. */
+static void start_program(const char *word, size_t length)
+{
+	char text[MODULE_LINE], *words[WORDS_MAX];
+	int n;
+
+	if (!module_line(text, &machine.boot, word, length)) {
+		print("a word of the command line is malformed: "
+		      "use start=PROGRAM or start=PROGRAM,VCPU\n");
+		return;
+	}
+	n = words_split(text, words);
+	if (n > WORDS_MAX)
+		print("%s is not started: too many words: %d at most\n", words[0], WORDS_MAX);
+	else if (!shell_runs(words[0]))
+		print("%s is not started: no such program; ls lists them\n", words[0]);
+	else
+		(void)shell_run(n, words);
+}
+
+static void start_programs(void)
+{
+	const char *at = machine.boot.cmdline;
+	size_t length, key = strlen(MODULE_START);
+
+	for (at = boot_word(at, &length); length; at = boot_word(at + length, &length))
+		if (length >= key && !memcmp(at, MODULE_START, key))
+			start_program(at, length);
+}
+
 static void shell(void *arg)
 {
 	(void)arg;
@@ -213,6 +246,7 @@ static void shell(void *arg)
 	if (cell_present())
 		cell_line_max(LINE_LENGTH - 1);
 	console_before_output(make_room);
+	start_programs();
 	for (;;) {
 		read_line();
 		carry_out(line.text);

@@ -14,10 +14,21 @@
 #define BOOT_MAX_MODULES	8
 /* largest length of a command line with its NUL, equal to QV_CMDLINE_LEN; longer lines are cut */
 #define BOOT_CMDLINE		1024
+/* the same of a module's text, equal to QV_MODULE_ARGS_LEN */
+#define BOOT_MODULE_ARGS	128
 
 /* A range of physical addresses. The end is exclusive. */
 struct boot_range {
 	uint64_t start, end;
+};
+
+/*
+ * A file that the loader has put into memory, and its text. If the loader gave a range outside the
+ * usable memory, `start` and `end` are 0.
+ */
+struct boot_module {
+	uint64_t start, end;
+	char args[BOOT_MODULE_ARGS];
 };
 
 struct boot_info {
@@ -25,7 +36,8 @@ struct boot_info {
 	unsigned int num_ram;		/* usable memory, in the loader's order */
 	struct boot_range ram[BOOT_MAX_RANGES];
 	unsigned int num_modules;
-	struct boot_range modules[BOOT_MAX_MODULES];
+	struct boot_module modules[BOOT_MAX_MODULES];
+	unsigned int more_modules;	/* number of modules that have no room in `modules` */
 	char cmdline[BOOT_CMDLINE];
 };
 
