@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from lab import bare as m
 
@@ -121,6 +122,20 @@ def test_commands_of_the_page(folder):
     (folder.path / "demo.cpio").unlink()
     folder.run("make", "-f", "page.mk", "demo.cpio")
     assert all(name in (folder.path / "demo.cpio").read_bytes() for name in (b"hello", b"pipeline", b"data.bin"))
+
+
+def test_installed_example(folder):
+    """The example of the packages builds, and its cell has the program that was built."""
+    place = folder.path / "example"
+    shutil.copytree(folder.stage / "usr/share/qv/examples/quest", place)
+    run("make", "all", "more.cpio", cwd=place, env=folder.environment)
+    assert (place / "quest/hello").read_bytes().startswith(b"\x7fELF")
+    page = (m.TOP / "Documentation/tutorial/quest-programs.md").read_text()
+    described = (place / "hello.yaml").read_text().split("quesh hello\n")[1]
+    assert f"```yaml\n{described}```" in page
+    assert (place / "hello.c").read_text().split("\n", 2)[2] in page
+    cell = yaml.safe_load(described)
+    assert (place / cell["modules"][0]["file"]).exists()
 
 
 def test_sources_of_one_command(folder):

@@ -63,6 +63,9 @@ RUN_BY = {
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_command_boots_quest_with_archive",
     ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_command_boots_quest_with_archive",
     ("quest-programs.md", "gcc -O2"): "test_sdk.py::test_commands_of_the_page",
+    ("quest-programs.md", "make"): "test_quest_page.py::test_program_of_the_page_runs_in_a_cell",
+    ("quest-programs.md", "hello moon"):
+        "test_quest_page.py::test_program_of_the_page_runs_in_a_cell",
     ("quest-scheduling.md", "inmates/quest/sim/questsim"): "test_sched_sim.py::test_scenarios_and_their_pictures",
 }
 
