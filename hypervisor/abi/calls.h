@@ -44,7 +44,8 @@ enum qv_hypercall {
 	QV_HC_BELL,
 	/*
 	 * rdi = physical address of a channel with an end of Linux: rings the bells of its cells.
-	 * QV_ME_RATE: too early for one of them, none was rung, ring again later. Never QV_ME_BUSY
+	 * QV_ME_RATE: too early for one of them, which was not rung; ring again later. Never
+	 * QV_ME_BUSY
 	 */
 	QV_HC_RING,
 	/*

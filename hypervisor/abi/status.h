@@ -31,7 +31,7 @@ struct qv_mon_cpu_status {
 	u64 nmis_in_doubt;
 	/* front end: 1 if the CPU is with a cell and did not answer when the cell was stopped */
 	u64 lost;
-	/* bells of channels that a cell's CPU rang, and those that came sooner than bell_rate */
+	/* calls of a cell's CPU to ring a channel, and those that were too soon: none was rung */
 	u64 bells, bell_overruns;
 	u64 pad[4];		/* 240 bytes */
 };

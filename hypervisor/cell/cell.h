@@ -12,7 +12,10 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
 /* channels.c */
 /* Tells the other ends of its channels. Only for a cell with channels */
 void cell_channels_failed(struct pcpu *cpu);
-/* QV_CALL_BELL: rings the other ends of channel @i. Returns false if there is no such channel */
+/*
+ * QV_CALL_BELL: rings the other ends of channel @i, or answers when it may. Returns false if there
+ * is no such channel
+ */
 bool cell_bell(struct pcpu *cpu, u32 i);
 /* Begins or ends this CPU's use of targets: of bells, and of NMIs for requests */
 void targets_toggle(const struct pcpu *cpu);

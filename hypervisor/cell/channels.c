@@ -11,11 +11,18 @@ void targets_toggle(const struct pcpu *cpu)
 	__atomic_fetch_add(&me()->bells.rings[cpu->index], 1, __ATOMIC_SEQ_CST);
 }
 
-static void ring(struct pcpu *cpu, u32 i)
+/*
+ * At the cell's turn, which it awaits with @wait: the cell does not run then. Else, if it is too
+ * soon, rings none and returns the TSC of the turn
+ */
+static u64 ring(struct pcpu *cpu, u32 i, bool wait)
 {
 	struct bells *b = &me()->bells;
+	u64 later = bell_turn(&b->next, me()->req.bell_rate, wait);
 	u32 end;
 
+	if (later)
+		return later;
 	targets_toggle(cpu);
 	for (end = 0; end < QV_CHAN_MAX_ENDS; end++) {
 		u64 target = __atomic_load_n(&b->target[i][end], __ATOMIC_SEQ_CST);
@@ -24,44 +31,21 @@ static void ring(struct pcpu *cpu, u32 i)
 			apic_send(1 << 14 | (u8)target, target >> 32);
 	}
 	targets_toggle(cpu);
-}
-
-/*
- * The cell rings at most bell_rate bells per millisecond. A call that comes sooner waits here for
- * its turn, so no bell is lost. Returns false if another CPU already waits to ring this channel:
- * the two bells become one.
- */
-static bool await_turn(struct pcpu *cpu, u32 i)
-{
-	u64 gap = me()->boot.tsc_khz / me()->req.bell_rate, now = rdtsc(), turn, next;
-	struct bells *b = &me()->bells;
-	u32 bit = 1u << i;
-
-	next = __atomic_load_n(&b->next, __ATOMIC_ACQUIRE);
-	if (next > now) {
-		cpu_status(cpu)->bell_overruns++;
-		if (atomic_or(&b->waiting, bit) & bit)
-			return false;
-	}
-	/* Further ahead than the turns of all CPUs: this CPU's TSC was set back before the cell */
-	do
-		turn = next > now && next - now <= QV_MAX_CPUS * gap ? next : now;
-	while (!__atomic_compare_exchange_n(&b->next, &next, turn + gap, false, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST));
-	while (rdtsc() < turn)
-		pause();
-	__atomic_fetch_and(&b->waiting, ~bit, __ATOMIC_SEQ_CST);
-	return true;
+	return 0;
 }
 
 bool cell_bell(struct pcpu *cpu, u32 i)
 {
+	u64 later = 0;
+
 	if (i >= me()->req.num_channels)
 		return false;
-	cpu_status(cpu)->bells++;
 	/* In a window without a channel, targets are old. A close waits until this CPU is back */
-	if (load(&me()->req.channels[i].page.ends) && await_turn(cpu, i))
-		ring(cpu, i);
+	if (load(&me()->req.channels[i].page.ends))
+		later = ring(cpu, i, false);
+	cpu_status(cpu)->bells++;
+	cpu_status(cpu)->bell_overruns += !!later;
+	cpu->regs[GPR_RDI] = later;
 	return true;
 }
 
@@ -96,7 +80,7 @@ void cell_channels_begin(struct pcpu *cpu)
 			       QV_PAGE);
 		}
 		__atomic_store_n(state_of(i), QV_CHAN_IS_RUNNING, __ATOMIC_RELEASE);
-		ring(cpu, i);
+		ring(cpu, i, true);
 	}
 out:
 	window_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a section */
@@ -114,6 +98,9 @@ __attribute__((noinline)) void cell_channels_failed(struct pcpu *cpu)
 			continue;
 		invlpg(QV_VA_LIFE + i * QV_PAGE);	/* another one may have been there */
 		__atomic_store_n(state_of(i), QV_CHAN_IS_FAILED, __ATOMIC_RELEASE);
-		ring(cpu, i);
 	}
+	/* Bells wait for their turns, so all states come first */
+	for (i = 0; i < q->num_channels; i++)
+		if (load(&q->channels[i].page.ends))
+			ring(cpu, i, true);
 }

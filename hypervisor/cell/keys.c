@@ -11,16 +11,6 @@
 
 #define NMI	(4u << 8 | 1u << 14)	/* ICR */
 
-/* One NMI per millisecond at most. Two CPUs that come at once do not both pass */
-static bool too_soon(struct chan_post *post)
-{
-	u64 last = __atomic_load_n(&post->tsc, __ATOMIC_RELAXED), now = rdtsc();
-
-	return (s64)(now - last) < (s64)me()->boot.tsc_khz ||
-	       !__atomic_compare_exchange_n(&post->tsc, &last, now, false, __ATOMIC_SEQ_CST,
-					    __ATOMIC_SEQ_CST);
-}
-
 /* Pairs with posts_retarget(), which waits after it has changed .target */
 static void announce(struct pcpu *cpu, struct chan_post *post)
 {
@@ -48,7 +38,7 @@ static s32 request(struct pcpu *cpu, struct chan_post *post, u32 nr)
 	*(u64 *)&post->ask.end = cpu->regs[open ? GPR_RSI : GPR_RDI];
 	if (open && (a & 7 || !guest_copy_phys(cpu, &post->ask.page, a, sizeof(post->ask.page))))
 		error = QV_KEY_MALFORMED;
-	else if (too_soon(post))
+	else if (bell_turn(&post->next, 1, false))
 		error = QV_KEY_RATE;
 	change(post, POST_FILLING, error ? POST_FREE : POST_SENT);
 	if (!error)
@@ -64,7 +54,7 @@ static s32 answer(struct pcpu *cpu, struct chan_post *post)
 
 	if (state == POST_ANSWERED && change(post, POST_ANSWERED, POST_FREE))
 		return found;
-	if (state == POST_SENT && !too_soon(post))
+	if (state == POST_SENT && !bell_turn(&post->next, 1, false))
 		announce(cpu, post);
 	return state == POST_FREE ? QV_KEY_NONE : QV_KEY_PENDING;
 }

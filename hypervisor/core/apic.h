@@ -79,4 +79,14 @@ u64 xapic_icr(const struct xapic_write *w);
 /* Sets RFLAGS as the decoded instruction does, and skips the instruction */
 void xapic_done(struct pcpu *cpu, const struct xapic_write *w);
 
+/*
+ * bell.c: the one place that decides when a bell may be sent. A sender keeps a word, the TSC of its
+ * next turn: Linux with the manager has one for each cell, a cell has one for all ends of its
+ * channels. It takes a turn before each interrupt, so it sends at most @rate in any millisecond.
+ * Takes the turn and returns 0. If it is too soon, returns the TSC of the next turn, or waits for a
+ * turn with @wait, unless TSCs differ by more than 2 ms. Only the manager, and a CPU of a cell that
+ * does not run, may wait.
+ */
+u64 bell_turn(u64 *next, u32 rate, bool wait);
+
 #endif

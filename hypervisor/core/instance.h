@@ -93,9 +93,8 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u64 open_table;			/* table by which Linux reads the open part; never freed */
 	/* the cell's CPUs that were not given back yet; bits are front-end indices */
 	u64 cpus;
-	u64 bell_tsc;			/* TSC when the cell's doorbell was last rung */
+	u64 bell_next;			/* TSC of Linux's next turn to ring: bell_turn() */
 	u32 detached;			/* number of channels that were given up so far */
-	u64 bell_gap;			/* minimum number of TSC cycles between two doorbells */
 	u64 post_next;			/* TSC before which no request of the cell is answered */
 	u32 taken;			/* 1: the cell's devices are taken from Linux at present */
 	u32 num_devices;
@@ -150,7 +149,7 @@ struct chan_post {
 	u32 nr;				/* QV_CALL_OPEN or QV_CALL_CLOSE */
 	s32 answer;			/* a window, or enum qv_key_answer */
 	u32 target;			/* APIC id of a CPU of the front end */
-	u64 tsc;			/* TSC of the last NMI */
+	u64 next;			/* TSC of the turn for the next NMI */
 	/* .end: this cell's end, to open; the window, to close */
 	struct qv_mon_channel ask;
 };
@@ -188,8 +187,7 @@ struct manager_state {
 struct bells {
 	u64 target[QV_MAX_CHANNELS][QV_CHAN_MAX_ENDS];	/* BELL() of the other ends; 0: none */
 	u32 rings[QV_MAX_CPUS];		/* of each CPU: odd while it uses these, or post.target */
-	u64 next;			/* TSC from which on the cell may ring again */
-	u32 waiting;			/* bits are channels that a CPU will ring at its turn */
+	u64 next;			/* TSC of the cell's next turn: bell_turn() */
 };
 
 /* The state of cell/. In the front end's instance it is unused and zero */

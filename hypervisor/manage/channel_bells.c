@@ -63,6 +63,15 @@ static void publish(struct pcpu *cpu, const struct channel *r)
 	window_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a block of a cell */
 }
 
+/* Takes the turn of Linux and the manager to send the bell. Returns false if it is too soon */
+static bool take_turn(u64 bell, bool wait)
+{
+	u32 id = instance_of(bell);
+
+	return !id || !bell_turn(&me()->manager.cells[id].bell_next, slot_request(id)->bell_rate,
+				 wait);
+}
+
 void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target)
 {
 	u32 i;
@@ -70,10 +79,15 @@ void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target)
 	channels_lock(cpu);
 	r->bell[end] = target;
 	publish(cpu, r);
-	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
-		if (i != end)
-			send(r->bell[i]);
 	channels_unlock();
+	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
+		/* without the lock: the manager alone changes bells of cells */
+		if (i == end || !take_turn(r->bell[i], true))
+			continue;
+		channels_lock(cpu);
+		send(r->bell[i]);
+		channels_unlock();
+	}
 }
 
 void bells_shut(struct pcpu *cpu, u64 cpus)
@@ -114,22 +128,20 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 	return result;
 }
 
-/* Rings all cells of the channel, or none */
+/* Rings each cell of the channel whose turn it is */
 static u64 ring(const struct channel *r)
 {
-	struct cell_slot *slot = me()->manager.cells;
-	u64 now = rdtsc();
+	u64 result = QV_ME_OK;
 	u32 i;
 
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
-		if (instance_of(r->bell[i]) && bell_too_soon(&slot[instance_of(r->bell[i])], now))
-			return QV_ME_RATE;
-	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
 		if (instance_of(r->bell[i])) {
-			slot[instance_of(r->bell[i])].bell_tsc = now;
-			send(r->bell[i]);
+			if (take_turn(r->bell[i], false))
+				send(r->bell[i]);
+			else
+				result = QV_ME_RATE;
 		}
-	return QV_ME_OK;
+	return result;
 }
 
 u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)

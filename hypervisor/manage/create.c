@@ -182,7 +182,6 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	front_split(&inst->nested, q->block_pa, slot->open_table);
 	linux_memory(q->block_pa, QV_OPEN_LEN, LINUX_READ);
 	slot->block_pa = q->block_pa;
-	slot->bell_gap = inst->boot.tsc_khz / q->bell_rate;
 	parts_act(PART_KEEP, cpu, slot, q);
 	slot->cpus = cpus;
 	if (q->x2apic)		/* any CPU may read this meanwhile, in ioapic_entry_ok() */

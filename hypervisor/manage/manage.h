@@ -79,9 +79,6 @@ bool posts_serve(struct pcpu *cpu);
 bool ipi_voids(bool of_linux, bool of_cell, bool lock);	/* ipi.c */
 bool cells_locked(void);	/* lock.c: true if a running cell has locked management */
 
-/* Limits the rate of interrupts to a cell at @now. Returns true if it is too soon: bell.c */
-bool bell_too_soon(const struct cell_slot *slot, u64 now);
-
 /* channel_records.c */
 /* The records in use: those of channels, and of memory that was set aside for one */
 #define FOR_EACH_CHANNEL(r) \
@@ -102,7 +99,10 @@ void channel_empty(const struct pcpu *cpu, struct channel *r, u64 pa);
 void channel_unuse(const struct pcpu *cpu, struct channel *r, u32 id);
 
 /* channel_bells.c. A bell is shut when no CPU can ring it again */
-/* The bells of end @end go to @target (0: nowhere) from now on, and the other ends get one each */
+/*
+ * The bells of end @end go to @target (0: nowhere) from now on, and the other ends get one each.
+ * Waits for the turn of each cell. Only in the manager
+ */
 void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target);
 void bells_shut(struct pcpu *cpu, u64 cpus);	/* shuts all bells to these CPUs of Linux */
 /* Cells send their NMIs for requests (posts.c) to this CPU from now on */

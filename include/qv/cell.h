@@ -36,7 +36,7 @@
 #define QV_SCREEN_ROWS	25
 
 #define QV_INFO_MAGIC	0x4C4C45435651ull	/* "QVCELL" */
-#define QV_INFO_ABI	5
+#define QV_INFO_ABI	6
 #define QV_INFO_MAX_CPUS 64
 #define QV_INFO_MAX_DEVICES 8
 #define QV_INFO_MAX_BARS 6
@@ -149,7 +149,7 @@ struct qv_info {
 /*
  * Calls to the cell's monitor, in ring 0: VMMCALL on AMD processors, VMCALL on Intel processors;
  * eax = number. Each costs one exit. Any other number is #UD, and so is a call that info.may_lock,
- * info.num_channels or info.dynamic does not allow: this is as without a monitor. The calls 1 to 3
+ * info.num_channels or info.dynamic does not allow: this is as without a monitor. The calls 1 and 2
  * change no register and cannot fail.
  *
  * While a running cell has management locked, Linux cannot create, start, stop or destroy a cell,
@@ -161,8 +161,9 @@ struct qv_info {
 /*
  * edi = index in info.channels: rings the bell of each other end of the channel that has one. Call
  * it after the memory is written. It is #UD if the cell has no such channel. A bell says only that
- * there may be news: several bells may become one. A cell that rings more often than its bell-rate
- * waits in the monitor for its turn, so a bell is late then but not lost.
+ * there may be news: several bells may become one. Since ABI 6 it returns 0 in rdi. If the cell
+ * rings more often than its bell-rate, it rings no end, and returns the TSC of the cell's next
+ * turn: call again at that time. Another CPU of the cell may be first.
  */
 #define QV_CALL_BELL		3
 

@@ -154,8 +154,22 @@ static uint32_t opened(void)
 	return qv_end_attach(&far, page, QV_KEY_LEN, 1) ? QV_KEY_STUCK : NUMBER;
 }
 
+static uint32_t bell(uint64_t *window)
+{
+	char text[32];
+	struct qv_item item;
+
+	rung += *window == NUMBER;
+	*window = 0;
+	if (!qv_end_read(&far, text, sizeof(text), &item) && !qv_end_write(&far, text, item.bytes))
+		TriggerISR(Bell);
+	return 0;
+}
+
 uint32_t __wrap_cell_call_both(uint32_t number, uint64_t *a, uint64_t b)
 {
+	if (number == QV_CALL_BELL)
+		return bell(a);
 	if (number != QV_CALL_ANSWER && posted)
 		return QV_KEY_BUSY;
 	if (number != QV_CALL_ANSWER) {
@@ -174,14 +188,7 @@ uint32_t __wrap_cell_call_both(uint32_t number, uint64_t *a, uint64_t b)
 
 uint32_t __wrap_cell_call_with(uint32_t number, uint64_t a, uint64_t b)
 {
-	char text[32];
-	struct qv_item item;
-
-	(void)b;
-	rung += number == QV_CALL_BELL && a == NUMBER;
-	if (!qv_end_read(&far, text, sizeof(text), &item) && !qv_end_write(&far, text, item.bytes))
-		TriggerISR(Bell);
-	return 0;
+	return __wrap_cell_call_both(number, &a, b);
 }
 
 ISR(Bell) { SetEvent(Main, Rang); }
@@ -278,6 +285,10 @@ static int closed(void)
 uint32_t __wrap_cell_call_both(uint32_t number, uint64_t *a, uint64_t b)
 {
 	(void)b;
+	if (number == QV_CALL_BELL) {
+		*a = 0;
+		return 0;
+	}
 	if (number == QV_CALL_OPEN && preempts-- == 1)
 		ActivateTask(Second);
 	if (number != QV_CALL_ANSWER) {

@@ -118,9 +118,9 @@ static void bells(void)
 	world_simple_request(&q);
 	q.bell_rate = 4;
 	CHECK_EQ(world_create(&w, &q), 1);
-	CHECK_EQ(slot->bell_gap, 250);			/* a quarter of a millisecond, in cycles */
 	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
-	slot->bell_gap = 1ull << 33;
+	fake_time();
+	me()->boot.tsc_khz = 1u << 31;
 	/* the first doorbell is never too early */
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
 	fake_wrmsr_value = 0;
@@ -128,11 +128,11 @@ static void bells(void)
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	CHECK_EQ(fake_wrmsr_value, 0);
 	/* time passes; rejected calls have not restarted the interval */
-	slot->bell_tsc -= 1ull << 33;
+	slot->bell_next -= 1ull << 33;
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
 	CHECK_EQ(fake_wrmsr_value, 0x600004020ull);
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
-	slot->bell_tsc += 1ull << 40;	/* the last doorbell was from a CPU whose TSC is ahead */
+	slot->bell_next += 1ull << 40;	/* the last doorbell was from a CPU whose TSC is ahead */
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	world_check(&w);
 }
@@ -167,11 +167,11 @@ static void samples(void)
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | ~0ull << 8), QV_ME_CPUS);
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | 1 << 8), QV_ME_OK);
 	CHECK_EQ(status_of(&q)->samples, 1);
-	slot->bell_gap = 1ull << 33;
+	slot->bell_next = rdtsc() + (1ull << 33);
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_RATE);
 	/* both calls share one rate limit */
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
-	slot->bell_tsc -= 1ull << 33;
+	slot->bell_next -= 1ull << 33;
 	fake_ipi = note_kick;	/* the CPU does not take the command at once */
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_OK);
 	/* APIC id of the boot CPU, CPU 3 of Linux */
@@ -179,7 +179,7 @@ static void samples(void)
 	CHECK_EQ(status_of(&q)->samples, 1);
 	/* no second NMI, which the guest's own next NMI could be taken for */
 	kicked = 0;
-	slot->bell_tsc -= 1ull << 33;
+	slot->bell_next -= 1ull << 33;
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_RATE);
 	CHECK_EQ(kicked, 0);
 	world_check(&w);
@@ -189,7 +189,7 @@ static void samples(void)
 	fake_answer(0x4400, 6);
 	manage(QV_VA_MANAGE, 0);
 	CHECK_EQ(status_of(&q)->samples, 2);
-	slot->bell_gap = 0;
+	slot->bell_next = 0;
 	status_of(&q)->state = QV_MON_FAILED;
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_STATE);
 	status_of(&q)->state = QV_MON_RUNNING;

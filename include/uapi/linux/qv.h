@@ -515,7 +515,7 @@ struct qv_cpu_stats {
 	__u64 cycles_in_monitor;	/* TSC cycles */
 	/* number of forbidden touches that were answered (front end only) */
 	__u64 denied;
-	/* bells of channels that a cell rang, and those that came sooner than .bell_rate */
+	/* calls of a cell to ring a channel, and those that came sooner than .bell_rate allows */
 	__u64 bells, bell_overruns;
 };
 

@@ -76,8 +76,13 @@ const char *cell_key_sentence(int answer);
  * interrupt. The handler runs on the CPU that the info page names.
  */
 bool cell_set_bell(unsigned int n, void (*handler)(struct trap_frame *frame));
-/* Rings the other ends of channel or window `n`, after its memory was written. */
+/*
+ * Rings the other ends of channel or window `n`, after its memory was written. A cell that rings
+ * more often than its bell-rate waits here, with interrupts as they are.
+ */
 void cell_ring(unsigned int n);
+/* The same, but never waits. Returns 0 if they were rung, else the TSC at which to try again. */
+uint64_t cell_try_ring(unsigned int n);
 
 /*
  * Takes up to `room` key bytes, and returns their number. Also returns 0 if Linux's index is
