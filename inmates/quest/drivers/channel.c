@@ -2,6 +2,7 @@
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
+#include "../kernel/thread.h"
 #include "../mm/mm.h"
 #include "../mm/table.h"
 #include "channel.h"
@@ -118,10 +119,17 @@ bool channel_has_bell(unsigned int n)
 	return channel_at(n) && channels[n].window_bell;
 }
 
+uint64_t channel_try_ring(unsigned int n)
+{
+	return channel_has_bell(n) ? cell_try_ring(n) : 0;
+}
+
 void channel_ring(unsigned int n)
 {
-	if (channel_has_bell(n))
-		cell_ring(n);
+	uint64_t turn;
+
+	while ((turn = channel_try_ring(n)))
+		thread_sleep_until(turn);
 }
 
 void channel_ring_after(struct qv_end *end, unsigned int n)

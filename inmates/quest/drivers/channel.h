@@ -49,8 +49,13 @@ void channel_set_user(unsigned int n, int pid);
 /* Returns whether channel `n` has bells. */
 bool channel_has_bell(unsigned int n);
 
-/* Rings the other ends, if the channel has bells. */
+/*
+ * Rings the other ends, if the channel has bells. If the cell has rung too often, the thread sleeps
+ * until the cell's next turn.
+ */
 void channel_ring(unsigned int n);
+/* The same, but never sleeps. Returns 0 if it is done, else the TSC at which to try again. */
+uint64_t channel_try_ring(unsigned int n);
 /* The same if they want it: after a write, and after a read of a ring. */
 void channel_ring_after(struct qv_end *end, unsigned int n);
 

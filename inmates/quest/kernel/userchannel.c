@@ -141,10 +141,17 @@ long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end)
 
 long userchannel_ring(const struct process *p, int n)
 {
-	if (!has(p, n))
-		return -EBADF;
-	channel_ring((unsigned int)n);
-	return 0;
+	uint64_t turn;
+
+	while (has(p, n)) {
+		turn = channel_try_ring((unsigned int)n);
+		if (!turn)
+			return 0;
+		thread_sleep_until(turn);
+		if (process_interrupted(p))
+			return process_interrupted(p);
+	}
+	return -EBADF;
 }
 
 bool userchannel_used(const struct process *p)

@@ -35,7 +35,10 @@ int userchannel_detach(struct process *p, int n);
  */
 long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end);
 
-/* Rings the other ends of channel `n`, if it has bells. Returns 0, or minus EBADF. */
+/*
+ * Rings the other ends of channel `n`, if it has bells. If the cell has rung too often, the thread
+ * sleeps until the cell's next turn. Returns 0, or minus an error: EBADF, EINTR.
+ */
 long userchannel_ring(const struct process *p, int n);
 
 /* Returns whether `p` has a channel attached. */
