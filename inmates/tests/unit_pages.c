@@ -108,3 +108,29 @@ TEST(pages_are_found_again)
 	CHECK(pages_alloc(2) == 200 * 4096 && pages_alloc(1) == 100 * 4096 &&
 	      pages_alloc(1) == 202 * 4096 && !pages_alloc(1));
 }
+
+/* Every second page is taken, so the search looks at each. It does so in short steps. */
+TEST(pages_are_searched_in_steps)
+{
+	const size_t all = 8192;
+	size_t i, from = 0, before, steps = 0;
+
+	pages_init(bitmap, all * 4096);
+	pages_release(0, all * 4096);
+	for (i = 0; i < all - 256; i += 2)
+		pages_reserve(i * 4096, i * 4096 + 1);
+	while (!pages_alloc_step(255, &from)) {
+		CHECK(from != PAGES_SEARCHED && from <= ++steps * (512 + 255));
+		if (from == PAGES_SEARCHED)
+			return;
+	}
+	CHECK(steps >= all / (512 + 255) && from == all - 257);
+	before = pages_available();
+	from = 0;
+	for (steps = 0; from != PAGES_SEARCHED && steps < all; steps++)
+		CHECK(!pages_alloc_step(255, &from));
+	CHECK(from == PAGES_SEARCHED && pages_available() == before);
+	from = 0;
+	CHECK(pages_alloc_step(1, &from) == 4096 && !pages_alloc_step(0, &from) &&
+	      from == PAGES_SEARCHED);
+}

@@ -387,6 +387,29 @@ TEST(space_breathes)
 	space_set_hooks(NULL, NULL);
 }
 
+/* A channel of 15 MiB is found a place, mapped and unmapped with a pause after each 64 pages. */
+TEST(space_foreign_pages_let_others_run)
+{
+	const size_t n = (15ul << 20) / PAGE_SIZE;
+
+	fresh(PAGES);
+	CHECK(space_create(&s));
+	space_set_hooks(count_pause, NULL);
+	pauses = 0;
+	CHECK(space_map_foreign(&s, USER_SHARED, MEMORY, n, USER_READ) && pauses == n / 64);
+	pauses = 0;
+	CHECK(space_find_foreign(&s, n) == USER_SHARED + n * PAGE_SIZE && pauses >= n / 64);
+	pauses = 0;
+	space_unmap(&s, USER_SHARED, USER_SHARED + n * PAGE_SIZE);
+	CHECK(pauses >= n / 64 - 1);
+	/* where no page table exists, none of its pages is looked at */
+	space_destroy(&s);
+	CHECK(space_create(&s));
+	pauses = 0;
+	CHECK(space_find_foreign(&s, n) == USER_SHARED && pauses == 8);
+	space_set_hooks(NULL, NULL);
+}
+
 /* Foreign pages can be mapped and used. They are never freed, copied or counted. */
 TEST(space_foreign_pages)
 {

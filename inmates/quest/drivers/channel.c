@@ -58,11 +58,14 @@ static int attach(unsigned int n)
 {
 	const struct qv_info_channel *c = channel_at(n);
 	struct channel *own = &channels[n];
+	uint64_t first = c->address & ~(LARGE_PAGE - 1), end = c->address + c->length;
 	int result;
 
 	if (own->attached)
 		return QV_CHAN_DONE;
-	if (!map_identity(c->address, c->address + c->length, PTE_WRITE | PTE_NO_EXECUTE))
+	/* Large pages need few entries. The kernel uses no other address in them */
+	if (!map_identity(first, (end + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1),
+			  PTE_WRITE | PTE_NO_EXECUTE))
 		return QV_CHAN_USAGE;
 	result = qv_end_attach(&own->end, (void *)(uintptr_t)c->address, c->length, c->end);
 	own->attached = !result;

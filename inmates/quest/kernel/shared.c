@@ -3,8 +3,11 @@
 #include <inmate/string.h>
 #include "../user/include/quest/errors.h"
 #include "dispatch.h"
+#include "process/heap.h"
 #include "process/process.h"
 #include "shared.h"
+
+#define STEP	64		/* number of pages that are freed between two pauses */
 
 static struct segment {
 	/*
@@ -44,29 +47,57 @@ static struct segment *free_segment(void)
 	return NULL;
 }
 
+static void free_pages(uint64_t page, size_t n)
+{
+	for (; n; n--, page += PAGE_SIZE) {
+		pages_free(page, 1);
+		if (n % STEP == 1)
+			let_interrupts_in();
+	}
+}
+
+/* Other threads run while the pages are freed: the segment no longer exists by then. */
 static void drop(struct segment *s)
 {
+	uint64_t page = s->page;
+
 	if (s->attached || s->owner != KERNEL_PID)
 		return;
-	pages_free(s->page, s->pages);
 	s->page = 0;
+	free_pages(page, s->pages);
+}
+
+/* Other threads run meanwhile. Returns 0 if there is no memory. */
+static uint64_t find_pages(size_t n)
+{
+	uint64_t page = 0;
+	size_t from = 0;
+
+	while (!page && from != PAGES_SEARCHED) {
+		page = pages_alloc_step(n, &from);
+		let_interrupts_in();
+	}
+	return page;
 }
 
 int shared_alloc(struct process *p, uint64_t bytes)
 {
-	struct segment *s = free_segment();
-	size_t i;
+	size_t i, n = (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
+	struct segment *s;
+	uint64_t page;
 
 	if (!bytes || bytes > SHARED_PAGES * PAGE_SIZE)
 		return -EINVAL;
-	if (!s || count_of(p->pid) >= SHARED_OF_ONE)
-		return -EAGAIN;
-	*s = (struct segment){ .pages = (bytes + PAGE_SIZE - 1) / PAGE_SIZE, .owner = p->pid };
-	s->page = pages_alloc(s->pages);
-	if (!s->page)
+	page = find_pages(n);
+	if (!page)
 		return -ENOMEM;
-	/* attach first, so that the segment continues to exist while other threads run */
-	s->attached++;
+	s = free_segment();
+	if (!s || count_of(p->pid) >= SHARED_OF_ONE) {
+		free_pages(page, n);
+		return -EAGAIN;
+	}
+	/* attached, so that the segment continues to exist while other threads run */
+	*s = (struct segment){ .page = page, .pages = n, .owner = p->pid, .attached = 1 };
 	for (i = 0; i < s->pages; i++) {
 		memset((void *)(uintptr_t)(s->page + i * PAGE_SIZE), 0, PAGE_SIZE);
 		let_interrupts_in();
@@ -86,7 +117,8 @@ static struct attachment *find_attachment(struct process *p, uint64_t at)
 	return NULL;
 }
 
-int64_t shared_attach(struct process *p, int id)
+/* Maps the segment. It counts as attached meanwhile, so that it continues to exist. */
+static int64_t attach(struct process *p, int id)
 {
 	struct attachment *a = find_attachment(p, 0);
 	struct segment *s = find(id);
@@ -98,12 +130,27 @@ int64_t shared_attach(struct process *p, int id)
 		return -EPERM;
 	if (!a)
 		return -EMFILE;
-	at = space_find_foreign(&p->space, s->pages);
-	if (!at || !space_map_foreign(&p->space, at, s->page, s->pages, USER_DATA))
-		return -ENOMEM;
-	*a = (struct attachment){ at, id };
 	s->attached++;
-	return (int64_t)at;
+	at = space_find_foreign(&p->space, s->pages);
+	if (at && space_map_foreign(&p->space, at, s->page, s->pages, USER_DATA)) {
+		*a = (struct attachment){ at, id };
+		return (int64_t)at;
+	}
+	s->attached--;
+	drop(s);
+	return -ENOMEM;
+}
+
+/* Other threads run meanwhile. With the heap taken, none of them maps pages. */
+int64_t shared_attach(struct process *p, int id)
+{
+	int64_t at;
+
+	if (!process_take_heap(p))
+		return process_interrupted(p);
+	at = attach(p, id);
+	process_give_heap(p);
+	return at;
 }
 
 int shared_detach(struct process *p, uint64_t at)
@@ -152,9 +199,9 @@ void shared_leave(struct process *p)
 	for (i = 0; i < SHARED_OF_ONE; i++) {
 		if (!p->attached[i].at)
 			continue;
+		p->attached[i].at = 0;
 		segments[p->attached[i].segment].attached--;
 		drop(&segments[p->attached[i].segment]);
-		p->attached[i] = (struct attachment){ 0 };
 	}
 }
 

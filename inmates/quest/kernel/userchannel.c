@@ -5,6 +5,7 @@
 #include "../drivers/channel.h"
 #include "../drivers/key.h"
 #include "../user/include/quest/errors.h"
+#include "process/heap.h"
 #include "process/process.h"
 #include "userchannel.h"
 
@@ -36,7 +37,10 @@ static bool map_part(struct space *s, uint64_t at, uint64_t memory, uint64_t byt
 	return !bytes || space_map_foreign(s, at, memory, bytes / PAGE_SIZE, rights);
 }
 
-/* Maps the channel, with section `own` writable. Returns the address; 0: there is no memory. */
+/*
+ * Maps the channel, with section `own` writable. Other threads run meanwhile, but none of them maps
+ * pages. Returns the address; 0: there is no memory.
+ */
 static uint64_t map(struct space *s, const struct qv_chan_page *page, uint64_t memory,
 		    const struct qv_chan_end *own)
 {
@@ -53,7 +57,10 @@ static uint64_t map(struct space *s, const struct qv_chan_page *page, uint64_t m
 	return 0;
 }
 
-/* No program has the channel. Returns its number, or minus an error. */
+/*
+ * No program has the channel. `p` takes it before pages are mapped. Returns its number, or minus an
+ * error.
+ */
 static int attach(struct process *p, int n, struct quest_channel *to)
 {
 	const struct qv_info_channel *c = channel_at((unsigned int)n);
@@ -62,10 +69,12 @@ static int attach(struct process *p, int n, struct quest_channel *to)
 
 	if (!page || page->length % PAGE_SIZE)
 		return -EPROTO;
-	at = map(&p->space, page, c->address, own_section(page, c->end));
-	if (!at)
-		return -ENOMEM;
 	channel_set_user((unsigned int)n, p->pid);
+	at = map(&p->space, page, c->address, own_section(page, c->end));
+	if (!at) {
+		channel_set_user((unsigned int)n, KERNEL_PID);
+		return -ENOMEM;
+	}
 	attached[n].at = at;
 	*to = (struct quest_channel){ .at = at, .length = page->length, .end = c->end };
 	return n;
@@ -73,11 +82,15 @@ static int attach(struct process *p, int n, struct quest_channel *to)
 
 int userchannel_attach(struct process *p, const char *name, struct quest_channel *to)
 {
-	int n = channel_find(name);
+	int n = channel_find(name), result;
 
 	if (n < 0)
 		return -ENODEV;
-	return channel_user((unsigned int)n) ? -EBUSY : attach(p, n, to);
+	if (!process_take_heap(p))
+		return (int)process_interrupted(p);
+	result = channel_user((unsigned int)n) ? -EBUSY : attach(p, n, to);
+	process_give_heap(p);
+	return result;
 }
 
 int userchannel_open_key(struct process *p, const struct quest_key *wish, struct quest_channel *to)
@@ -86,7 +99,12 @@ int userchannel_open_key(struct process *p, const struct quest_key *wish, struct
 
 	if (n < 0)
 		return n;
-	error = attach(p, n, to);
+	if (process_take_heap(p)) {
+		error = attach(p, n, to);
+		process_give_heap(p);
+	} else {
+		error = (int)process_interrupted(p);
+	}
 	if (error < 0)
 		key_close((unsigned int)n);
 	return error;

@@ -3,6 +3,7 @@
 #include "pages.h"
 
 #define BITS	64
+#define LOOK	512		/* number of pages that a step of a search looks at */
 
 static uint64_t *map;		/* a set bit is a free page */
 static size_t num_pages, num_free, num_managed, num_kept;
@@ -112,6 +113,23 @@ uint64_t pages_alloc(size_t n)
 		while (first < num_pages && first % BITS == 0 && !map[first / BITS])
 			first += BITS;
 	}
+	return 0;
+}
+
+uint64_t pages_alloc_step(size_t n, size_t *from)
+{
+	size_t end = *from + LOOK, next = 0, i;
+
+	for (; *from < end && n && in_reach(n) && n <= num_pages && *from <= num_pages - n;
+	     *from = next) {
+		if (!run_is_free(*from, n, &next))
+			continue;
+		for (i = 0; i < n; i++)
+			mark(*from + i, false);
+		return *from * PAGE_SIZE;
+	}
+	if (*from < end)
+		*from = PAGES_SEARCHED;
 	return 0;
 }
 

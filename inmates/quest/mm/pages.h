@@ -38,6 +38,15 @@ void pages_keep(size_t n, bool (*may_use_kept)(void));
  * have so many.
  */
 uint64_t pages_alloc(size_t n);
+
+/*
+ * The same in steps, since the search takes long where free pages are scattered. Looks at some
+ * hundred pages from number `*from` on, at first 0, and moves it. Returns 0 if there is no room
+ * among them; then, with PAGES_SEARCHED in `*from`, the caller cannot have so many.
+ */
+uint64_t pages_alloc_step(size_t n, size_t *from);
+#define PAGES_SEARCHED	SIZE_MAX
+
 void pages_free(uint64_t address, size_t n);
 
 /* Return the number of all free pages, and the number of free pages that are not kept. */

@@ -94,6 +94,12 @@ static bool in_place(uint64_t start, uint64_t end)
 	       end <= USER_END;
 }
 
+/* Returns the last page whose entry is in the same page table as that of `va`. */
+static uint64_t last_beside(uint64_t va)
+{
+	return (va & ~(LARGE_PAGE - 1)) + LARGE_PAGE - PAGE_SIZE;
+}
+
 /*
  * Returns the page table entry of `va`; NULL if a page is mapped there, or there is no memory for
  * tables.
@@ -149,6 +155,8 @@ bool space_map_foreign(struct space *s, uint64_t start, uint64_t page, size_t n,
 			return false;
 		}
 		*entry = page | paging_usable(rights) | PTE_PRESENT | PTE_FOREIGN;
+		if (va / PAGE_SIZE % STEP == STEP - 1)
+			take_breath();
 	}
 	return true;
 }
@@ -161,8 +169,12 @@ uint64_t space_find_foreign(const struct space *s, size_t n)
 		return 0;
 	for (va = start; va < USER_END && va < start + n * PAGE_SIZE; va += PAGE_SIZE) {
 		entry = table_find(s->root, va);
-		if (entry && *entry & PTE_PRESENT)
+		if (!entry)
+			va = last_beside(va);
+		else if (*entry & PTE_PRESENT)
 			start = va + PAGE_SIZE;
+		if (va / PAGE_SIZE % STEP == STEP - 1)
+			take_breath();
 	}
 	return start + n * PAGE_SIZE <= USER_END ? start : 0;
 }
@@ -215,7 +227,7 @@ bool space_copy(struct space *to, const struct space *from)
 	for (va = USER_BASE; va < USER_END; va += PAGE_SIZE) {
 		entry = table_find(from->root, va);
 		if (!entry) {
-			va = (va & ~(LARGE_PAGE - 1)) + LARGE_PAGE - PAGE_SIZE;
+			va = last_beside(va);
 		} else if (*entry & PTE_PRESENT && !(*entry & PTE_FOREIGN) &&
 			   !copy_page(to, va, *entry)) {
 			space_destroy(to);

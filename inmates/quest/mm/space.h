@@ -75,7 +75,7 @@ bool space_map(struct space *s, uint64_t start, uint64_t end, uint64_t rights);
  * does not own them: they are not counted, space_unmap() and space_destroy() do not free them, and
  * a copy of the space does not have them. Returns false if the range is outside
  * USER_SHARED..USER_END, a page is mapped, or there is no memory for tables; then nothing has
- * changed.
+ * changed. One thread of a program at a time finds and maps foreign pages.
  */
 bool space_map_foreign(struct space *s, uint64_t start, uint64_t page, size_t n, uint64_t rights);
 

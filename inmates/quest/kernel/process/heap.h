@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The heap of a process: sbrk() and fork() exclude each other. */
+/*
+ * The memory of a process: calls that map pages while other threads run, and fork(), exclude each
+ * other.
+ */
 #ifndef QUEST_HEAP_H
 #define QUEST_HEAP_H
 
@@ -8,7 +11,7 @@
 struct process;
 
 /*
- * Waits until no other thread moves or copies the heap of `p`, the current process. Returns false
+ * Waits until no other thread maps pages of `p`, the current process, or copies them. Returns false
  * if the call must not continue: process_interrupted() gives the reason.
  */
 bool process_take_heap(struct process *p);
