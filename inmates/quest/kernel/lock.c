@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
 #include "../mm/usercopy.h"
 #include "../user/include/quest/errors.h"
 #include "../user/include/quest/types.h"
@@ -76,11 +77,16 @@ void lock_inherit(const struct process *p)
 
 void lock_inherit_all(void)
 {
+	bool irqs = irq_save();
 	int i;
 
-	for (i = 0; i < PROCESS_MAX; i++)
-		if (process_at(i))
-			lock_inherit(process_at(i));
+	for (i = 0; i < PROCESS_MAX; i++) {
+		if (!process_at(i))
+			continue;
+		lock_inherit(process_at(i));
+		let_interrupts_in();
+	}
+	irq_restore(irqs);
 }
 
 /* Returns whether thread `me` would wait for itself through a chain of owners. */

@@ -29,7 +29,7 @@ long lock_release(uint64_t at);
 
 /*
  * Determines all inheritance of `p` again. Call it when the period of a VCPU has changed, or when
- * threads have moved to other VCPUs.
+ * threads have moved to other VCPUs. lock_inherit_all() lets interrupts in between two programs.
  */
 void lock_inherit(const struct process *p);
 void lock_inherit_all(void);

@@ -3,6 +3,7 @@
 #include <inmate/string.h>
 #include "../mm/usercopy.h"
 #include "../user/include/quest/types.h"
+#include "dispatch.h"
 #include "process/children.h"
 #include "process/exit.h"
 #include "process/start.h"
@@ -53,6 +54,7 @@ static long take_args(const struct space *s, uint64_t argv, struct program_args 
 			return n == -1 ? -EFAULT : -E2BIG;
 		args->bytes += (size_t)n + 1;
 		args->count++;
+		let_interrupts_in();
 	}
 }
 

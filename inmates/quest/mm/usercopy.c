@@ -53,13 +53,18 @@ bool user_writable(const struct space *s, uint64_t va, size_t n)
 
 int copy_string_from_user(const struct space *s, char *to, uint64_t from, size_t size)
 {
-	size_t n;
+	const char *at;
+	size_t n = 0, end;
 
-	for (n = 0; n < size; n++) {
-		if (!copy(s, from + n, to + n, 1, SPACE_READ))
+	while (n < size) {
+		at = (const char *)(uintptr_t)space_translate(s, from + n, SPACE_READ);
+		if (!at)
 			return -1;
-		if (!to[n])
-			return (int)n;
+		for (end = n + on_this_page(from + n, size - n); n < end; n++) {
+			to[n] = *at++;
+			if (!to[n])
+				return (int)n;
+		}
 	}
 	return -2;
 }

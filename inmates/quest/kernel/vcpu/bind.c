@@ -17,6 +17,7 @@ int vcpu_bind(struct thread *t, int id)
 
 void vcpu_move_threads(int from, int to)
 {
+	bool irqs = irq_save();
 	struct thread *t;
 	int i;
 
@@ -26,9 +27,12 @@ void vcpu_move_threads(int from, int to)
 			continue;
 		if (t->own_vcpu == from)
 			t->own_vcpu = to;
-		if (t->sched.vcpu == from)
-			(void)vcpu_bind(t, to);
+		if (t->sched.vcpu != from)
+			continue;
+		(void)vcpu_bind(t, to);
+		let_interrupts_in();
 	}
+	irq_restore(irqs);
 }
 
 bool vcpu_is_own(int id)

@@ -119,14 +119,18 @@ int uservcpu_destroy(int id, bool force, int owner)
 
 	if (error)
 		return error;
-	if (force)
+	if (force) {
 		vcpu_move_threads(id, BEST_EFFORT_VCPU);
+		error = check_owner(id, owner);	/* other threads have run meanwhile */
+		if (error)
+			return error;
+	}
 	error = vcpu_is_own(id) ? -EBUSY : error_of(vcpu_destroy(id));
 	if (error)
 		return error;
-	lock_inherit_all();
 	iovcpu_set(id, IOVCPU_CLASS_ALL, false);
 	process_leave_vcpu(id);
+	lock_inherit_all();		/* last: other threads run meanwhile, and may take the id */
 	return 0;
 }
 
@@ -207,12 +211,14 @@ int uservcpu_bind(struct thread *t, int id)
 
 void uservcpu_process_ends(int pid)
 {
-	const struct process *p = process_find(pid), *parent = process_find(p->parent);
+	const struct process *parent;
 	int id;
 
 	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
 		if (sched_vcpu(dispatch_sched(), id) && owner_of(id) == pid)
 			(void)uservcpu_destroy(id, true, pid);
+	/* other programs have run meanwhile, and the parent may have ended */
+	parent = process_find(process_find(pid)->parent);
 	sched_inherit_past(dispatch_sched(), pid, parent ? parent->pid : KERNEL_PID);
 }
 
