@@ -30,10 +30,23 @@ static uint16_t cell(const struct screen *s, unsigned char c)
 	return (uint16_t)(back << 12 | fore << 8 | c);
 }
 
+/* The screen as words of four cells: kernels print with interrupts off. */
+#define PER_WORD	4
+#define ALL_OF_WORD	0x0001000100010001ull
+
+static volatile uint64_t *words_at(struct screen *s, uint32_t cell)
+{
+	return (volatile uint64_t *)&s->cells[cell];
+}
+
 static void fill(struct screen *s, uint32_t from, uint32_t to)
 {
 	uint16_t b = blank(s);
 
+	for (; from < to && from % PER_WORD; from++)
+		s->cells[from] = b;
+	for (; from + PER_WORD <= to; from += PER_WORD)
+		*words_at(s, from) = b * ALL_OF_WORD;
 	for (; from < to; from++)
 		s->cells[from] = b;
 }
@@ -60,8 +73,8 @@ static void scroll(struct screen *s)
 {
 	uint32_t i;
 
-	for (i = 0; i < SCREEN_CELLS - SCREEN_COLS; i++)
-		s->cells[i] = s->cells[i + SCREEN_COLS];
+	for (i = 0; i < SCREEN_CELLS - SCREEN_COLS; i += PER_WORD)
+		*words_at(s, i) = *words_at(s, i + SCREEN_COLS);
 	fill(s, SCREEN_CELLS - SCREEN_COLS, SCREEN_CELLS);
 	s->cursor -= SCREEN_COLS;
 }

@@ -18,6 +18,12 @@ bool output_ready(void);
 void output_wait(void);
 
 /*
+ * Returns how many of `n` bytes may be written at once. The screen scrolls at a new line and at
+ * tabs, and an escape sequence may clear it, so there are few of them between two pauses.
+ */
+size_t output_part(const char *text, size_t n);
+
+/*
  * Writes at most OUTPUT_PIECE bytes. Replaces the bytes in `text` that would mean that the shell
  * awaits a line (QV_STREAM_READY).
  */

@@ -122,6 +122,7 @@ static long write_console(struct call *c, uint64_t from, uint64_t n)
 		part = n - done < OUTPUT_PIECE ? n - done : OUTPUT_PIECE;
 		if (!copy_from_user(&c->process->space, text, from + done, part))
 			return done ? (long)done : -EFAULT;
+		part = output_part(text, part);
 		output_write(text, part);
 		let_interrupts_in();
 	}
