@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One bound for every system call: how long any of them, with its worst arguments, keeps interrupts
+off. programs/worst.c makes the calls."""
+import re
+
+import pytest
+
+from lab import bare as m
+
+BOUND_NS = 20_000
+CALLS = re.findall(r"^\tC\(\d+, (\w+), \d\)", (m.TOP / "inmates/quest/user/include/quest/calls.h").read_text(), re.M)
+
+pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.slow]
+
+
+def test_no_call_delays_a_thread_on_a_vcpu():
+    """A program at best effort makes one call in a loop. Meanwhile a thread on a VCPU of 1 ms in 5 ms
+    sleeps 100 to 300 us at a time. It wakes at most 20 us later than while that program makes no
+    call. An instruction takes 1 ns in this machine."""
+    with m.Machine("-kernel", str(m.quest("quest-test32.elf")), *m.COUNTED) as machine:
+        shell = m.Shell(machine, r"(?m)^> ")
+        machine.send("worst\r")
+        start = machine.seen
+        end = machine.expect(r"worst: channel_open_key late=\d+\r?\n", timeout=1800).end()
+        machine.expect(shell.ready)
+        late = {name: int(ns) for name, ns in re.findall(r"worst: (\w+) late=(\d+)", machine.text[start:end])}
+    print(late)
+    assert list(late) == ["nothing", *CALLS]
+    quiet = late.pop("nothing")
+    assert {name: ns for name, ns in late.items() if ns > quiet + BOUND_NS} == {}, quiet
