@@ -20,7 +20,7 @@ def parameters() -> list:
 
 @pytest.fixture
 def linux(machine: Machine, where: str) -> Linux:
-    """The first test on a machine builds its modules, and puts the witness beside it."""
+    """The first test on a machine builds the modules, and creates the witness."""
     return Linux(machine, mode(where))
 
 

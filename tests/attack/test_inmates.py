@@ -16,7 +16,7 @@ def parameters() -> list:
 
 @pytest.fixture
 def place(machine: Machine, where: str) -> arena.Arena:
-    """The first test on a machine enables QV there and puts the witness beside it."""
+    """The first test on a machine enables QV there and creates the witness."""
     return arena.arena(machine, mode(where))
 
 

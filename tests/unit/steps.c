@@ -24,7 +24,7 @@ static struct {
 	bool there[FAKE_CPUS];		/* the CPU runs in the cell's instance */
 	bool nmi[FAKE_CPUS];		/* an NMI is pending for the CPU */
 	u32 age[FAKE_CPUS];		/* number of steps since the NMI was sent */
-	/* HAS_ bits of what the CPU may have a translation to */
+	/* HAS_ bits: the CPU may have a translation to these */
 	u32 cached[FAKE_CPUS];
 	bool shared;			/* Linux has not yet given the channel back */
 	u64 bell;			/* the target that a CPU of the cell has loaded */
@@ -232,7 +232,8 @@ static void calls(void)
 	/* outside of a call the actor's own call would succeed */
 	for (nr = QV_HC_LEAVE; me()->manager.busy && nr <= QV_HC_LOCK; nr++)
 		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr,
-				   nr == QV_HC_CREATE ? REQUEST_PAGE * (u64)QV_HUGE : 1), QV_ME_BUSY);
+				   nr == QV_HC_CREATE ? REQUEST_PAGE * (u64)QV_HUGE : 1),
+			 QV_ME_BUSY);
 }
 
 static void act(void)
@@ -455,7 +456,7 @@ static void until_reclaimed(void)
 	CHECK_EQ(result, 0);
 }
 
-/* Linux has bells for a while. When the last call returns, no bell may come any more */
+/* Linux has bells for a while. After the last call no bell may come */
 static void bells_on_and_off(void)
 {
 	if (run->act == ACT_LINUX_BELLS)

@@ -86,8 +86,8 @@ static u32 in_page(u64 page)
 }
 
 /*
- * A cell that was started gives back its memory first, and then the rest, in the same calls. Linux's
- * own channel is not the cell's alone: steps.c.
+ * A cell that was started gives back its memory first, and then the rest, in the same calls. For the
+ * channel with Linux see steps.c.
  */
 static u32 secret_of_cell(const struct cell_slot *slot)
 {
@@ -111,7 +111,7 @@ u32 steps_secret(void)
 
 	CHECK(!managed || managed == STEPS_BLOCK);
 	CHECK(!steps_window(QV_VA_SCRUB) || scrubbed);
-	/* The manager writes the life page of a channel that Linux sees, so no more is secret there */
+	/* The manager may write the life page of the channel with Linux */
 	return in_page(managed) | (scrubbed & ~HAS_SECTION) |
 	       (slot->state ? secret_of_cell(slot) : 0);
 }

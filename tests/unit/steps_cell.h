@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cell of steps.c, one resource of each kind, and what Linux must not have of it. */
+/* The cell of steps.c. It has one resource of each kind, which Linux must not have. */
 #ifndef STEPS_CELL_H
 #define STEPS_CELL_H
 
@@ -20,7 +20,7 @@ enum {
 #define STEPS_SHARED	(52 * (u64)QV_HUGE)	/* the channel with Linux */
 #define STEPS_BAR	0xfe000000ull
 #define STEPS_FUNCTION	0x28u			/* 00:05.0 */
-/* Vectors of the channel with Linux: Linux's, and the cell's */
+/* Vectors of the channel with Linux: of bells to Linux, and of bells to the cell */
 #define LINUX_BELL	0x41u
 #define CELL_BELL	0x50u
 

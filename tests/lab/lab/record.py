@@ -67,6 +67,7 @@ class Recorder:
             self._emulator.add(name)
         # "teardown", or the value that xdist uses for a dead worker
         if report.when not in ("setup", "call"):
-            seconds, setup = (round(times.pop(name, 0.0), 1) for times in (self._seconds, self._setup))
+            seconds, setup = (round(times.pop(name, 0.0), 1)
+                              for times in (self._seconds, self._setup))
             outcome = self._outcome.pop(name, "passed")
             Result(name, outcome, seconds, name in self._emulator, setup).append(self._path)
