@@ -115,10 +115,6 @@ struct front_state {
 	struct enter_state enter;
 	/* physical addresses of tables that answer Linux's touches of hidden memory */
 	u64 ones_table, sink_table;
-	/* index + 1 of the CPU whose access to PCI config space is under way */
-	u32 config_busy;
-	/* index + 1 of the CPU whose access to an IOAPIC is under way */
-	u32 ioapic_busy;
 	u32 ipi_direct;			/* 1: Linux's interrupt commands do not exit: ipi.c */
 	/* the value that Linux wrote to the index register of each IOAPIC */
 	u32 ioapic_index[QV_MON_IOAPICS];
@@ -157,7 +153,6 @@ enum { POST_FREE, POST_FILLING, POST_SENT, POST_ANSWERED };
 
 /* The state of manage/. In a cell's instance it is unused and zero */
 struct manager_state {
-	u32 busy;			/* index + 1 of the CPU with a management call under way */
 	u64 left;			/* CPUs that have gone back to bare Linux */
 	u64 away;			/* CPUs that are in a cell's instance: manage.h */
 	struct cell_slot cells[QV_INSTANCES];
@@ -169,8 +164,6 @@ struct manager_state {
 	 */
 	u64 tables[QV_MON_CHANNELS];
 	u32 num_tables, free_tables;
-	/* index + 1 of the CPU that uses records and bells of channels: channels_lock() */
-	u32 bells_busy;
 	u32 dynamic;			/* running cells that may open channels; bits are ids */
 	u32 posted;			/* 1: a cell may have posted a request */
 	u64 posts_until;		/* TSC until which an NMI may be for a request */
@@ -196,6 +189,15 @@ struct cell_state {
 	struct chan_post post;
 };
 
+enum front_lock {
+	LOCK_MANAGER,			/* a management call, or the answer to requests of cells */
+	LOCK_CHANNELS,			/* records and bells of channels */
+	LOCK_IOAPIC,
+	LOCK_CONFIG,			/* PCI config space */
+	LOCK_IOMMU,
+	FRONT_LOCKS
+};
+
 struct instance {
 	struct qv_mon_boot boot;	/* must be the first member: the driver writes it */
 	u32 id;				/* 0: front end */
@@ -204,6 +206,7 @@ struct instance {
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
 	u64 *directory;			/* page directory of the GiB in which the instance lies */
 	struct icr_map icr;
+	u32 locks[FRONT_LOCKS];		/* index + 1 of the CPU that has each, 0: none. core/lock.h */
 	struct front_state front;
 	struct manager_state manager;
 	struct cell_state cell;

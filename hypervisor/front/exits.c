@@ -3,6 +3,7 @@
 #include "front.h"
 #include "core/exits.h"
 #include "core/kick.h"
+#include "core/lock.h"
 #include "core/log.h"
 #include "core/msr.h"
 #include "core/x86.h"
@@ -32,19 +33,9 @@ void front_machine_check(struct pcpu *cpu)
 		exit_forbidden(cpu);
 }
 
-/* Frees @lock if this CPU held it when it faulted, so that other CPUs can take it */
-static void release(const struct pcpu *cpu, u32 *lock)
-{
-	if (load(lock) == cpu->index + 1)
-		__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
-}
-
 void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
 {
-	release(cpu, &me()->manager.busy);
-	release(cpu, &me()->manager.bells_busy);
-	release(cpu, &me()->front.ioapic_busy);
-	release(cpu, &me()->front.config_busy);
+	locks_drop(cpu);
 	/* Linux handles machine checks, even those that come while the monitor runs */
 	if (cpu->phase == CPU_RUNNING) {
 		vendor_inject_fault(cpu, vector == 18 ? 18 : 13);

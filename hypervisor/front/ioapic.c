@@ -10,6 +10,7 @@
 #include "abi/log.h"
 #include "front.h"
 #include "core/decode.h"
+#include "core/lock.h"
 #include "core/log.h"
 #include "core/mmio.h"
 #include "core/pci.h"
@@ -22,41 +23,16 @@
 #define LOW_LEVEL	(1u << 15)
 #define LOW_MASKED	(1u << 16)
 #define LOW_ACTIVE_LOW	(1u << 13)
-#define PATIENCE	1000000
-
-/*
- * Index and data make one access, so this locks out other CPUs. Returns false if another CPU holds
- * the lock too long.
- */
-static bool lock(const struct pcpu *cpu)
-{
-	u32 i, no_cpu;
-
-	for (i = 0; i < PATIENCE; i++) {
-		no_cpu = 0;
-		if (__atomic_compare_exchange_n(&me()->front.ioapic_busy, &no_cpu, cpu->index + 1,
-						false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return true;
-		pause();
-	}
-	return false;
-}
-
-/* For the manager, which cannot try again later */
+/* Index and data make one access. For the manager, which cannot try again later */
 static bool lock_or_log(const struct pcpu *cpu)
 {
 	u32 holder;
 
-	if (lock(cpu))
+	if (lock_take(cpu, LOCK_IOAPIC, LOCK_PATIENCE))
 		return true;
-	holder = load(&me()->front.ioapic_busy);
+	holder = load(&me()->locks[LOCK_IOAPIC]);
 	log_event(cpu, QV_LOG_STUCK, holder ? pcpu_of(holder - 1)->apic_id : 0, 0);
 	return false;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&me()->front.ioapic_busy, 0, __ATOMIC_RELEASE);
 }
 
 static u32 read_reg(struct pcpu *cpu, u32 n, u32 reg)
@@ -139,7 +115,7 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 
 	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || d.size != 4)
 		return false;
-	if (!lock(cpu))
+	if (!lock_take(cpu, LOCK_IOAPIC, LOCK_PATIENCE))
 		return true;		/* Linux executes the instruction again */
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
 		/* The index has 8 bits, so no entry has two names */
@@ -148,7 +124,7 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 		data_write(cpu, n, d.value);
 	else if ((gpa & 0xfff) == IOAPIC_EOI)
 		device_write(cpu, gpa, d.value);
-	unlock();
+	lock_drop(LOCK_IOAPIC);
 	vendor_skip(cpu, d.len);
 	return true;
 }
@@ -160,7 +136,7 @@ static bool linux_read(struct pcpu *cpu, u64 gpa, u32 n)
 
 	if (!mmio_decode(cpu, &d) || d.op != DECODE_LOAD || d.size != 4)
 		return false;
-	if (!lock(cpu))
+	if (!lock_take(cpu, LOCK_IOAPIC, LOCK_PATIENCE))
 		return true;
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
 		value = me()->front.ioapic_index[n];
@@ -168,7 +144,7 @@ static bool linux_read(struct pcpu *cpu, u64 gpa, u32 n)
 		value = read_reg(cpu, n, me()->front.ioapic_index[n]);
 	else
 		value = 0;
-	unlock();
+	lock_drop(LOCK_IOAPIC);
 	cpu->regs[d.reg] = value;
 	vendor_skip(cpu, d.len);
 	return true;
@@ -200,7 +176,7 @@ void ioapic_sweep(struct pcpu *cpu)
 			refused(cpu, pin, (u64)high << 32 | low);
 			write_reg(cpu, n, REG_ENTRY + 2 * pin, low | LOW_MASKED);
 		}
-		unlock();
+		lock_drop(LOCK_IOAPIC);
 	}
 }
 
@@ -214,7 +190,7 @@ void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id)
 	write_reg(cpu, d->ioapic, reg + 1, apic_id << 24);
 	write_reg(cpu, d->ioapic, reg, d->vector | LOW_LEVEL |
 		  (d->flags & QV_MON_DEVICE_HIGH ? 0 : LOW_ACTIVE_LOW));
-	unlock();
+	lock_drop(LOCK_IOAPIC);
 }
 
 void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d)
@@ -222,5 +198,5 @@ void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d)
 	if (d->ioapic == QV_MON_NO_PIN || !lock_or_log(cpu))
 		return;
 	write_reg(cpu, d->ioapic, REG_ENTRY + 2 * d->pin, LOW_MASKED);
-	unlock();
+	lock_drop(LOCK_IOAPIC);
 }

@@ -16,12 +16,12 @@
 #include "config.h"
 #include "front.h"
 #include "core/decode.h"
+#include "core/lock.h"
 #include "core/log.h"
 #include "core/mmio.h"
 #include "core/pci.h"
 #include "core/ports.h"
 
-#define CONFIG_TRIES	1000000
 
 const struct qv_mon_device *pci_given(u32 bdf)
 {
@@ -39,27 +39,6 @@ static void refused(struct pcpu *cpu, u32 what, u64 where, u32 value)
 {
 	cpu_status(cpu)->denied++;
 	log_event(cpu, what, where, value);
-}
-
-/* Returns false if it cannot get the lock in time */
-static bool lock(const struct pcpu *cpu)
-{
-	u32 i;
-
-	for (i = 0; i < CONFIG_TRIES; i++) {
-		u32 no_cpu = 0;
-
-		if (__atomic_compare_exchange_n(&me()->front.config_busy, &no_cpu, cpu->index + 1,
-						false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-			return true;
-		pause();
-	}
-	return false;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&me()->front.config_busy, 0, __ATOMIC_RELEASE);
 }
 
 static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
@@ -128,7 +107,7 @@ static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 /* Accesses 0xCF8 and the register that it names. False: timed out */
 static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
-	if (!lock(cpu))
+	if (!lock_take(cpu, LOCK_CONFIG, LOCK_PATIENCE))
 		return false;
 	if (port >= CONFIG_DATA)
 		config_data(cpu, port, size, in, value);
@@ -136,7 +115,7 @@ static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 		*value = port_in(port, size);
 	else
 		port_out(port, size, *value);
-	unlock();
+	lock_drop(LOCK_CONFIG);
 	return true;
 }
 
@@ -151,9 +130,9 @@ bool pci_config_store(struct pcpu *cpu, u64 gpa)
 
 	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || (gpa & (d.size - 1)))
 		return false;
-	if (lock(cpu)) {
+	if (lock_take(cpu, LOCK_CONFIG, LOCK_PATIENCE)) {
 		config_write(cpu, gpa - me()->boot.ecam_pa, d.size, d.value);
-		unlock();
+		lock_drop(LOCK_CONFIG);
 	} else {
 		refused(cpu, QV_LOG_CONFIG, gpa - me()->boot.ecam_pa, d.value);
 	}

@@ -34,7 +34,6 @@ struct iommu_state {
 	struct paging table;	/* of all devices; .pool is valid while the driver builds it */
 	u64 root;		/* the root table of units that use no tables of Linux: address */
 	u64 contexts;		/* of the contexts of all buses without functions of cells */
-	u32 busy;		/* index + 1 of the CPU that uses a unit */
 	u32 owned;		/* 1: the units belong to the monitor */
 	u32 remaps;		/* 1: each unit remaps interrupts */
 	u32 irtes;		/* entries of each unit's table of interrupts; a power of two */

@@ -2,35 +2,15 @@
 /* All units: their owner, and the lock. One CPU at a time uses a unit. */
 #include "core/cpu.h"
 #include "core/decode.h"
+#include "core/lock.h"
 #include "core/mmio.h"
 #include "core/pci.h"
 #include "core/vendor.h"
 #include "iommu/iommu.h"
 
-#define PATIENCE	1000000		/* loops; longer than a flush takes */
-
 u32 iommu_units(void)
 {
 	return me()->boot.iommus.num < QV_MON_IOMMUS ? me()->boot.iommus.num : QV_MON_IOMMUS;
-}
-
-static bool lock(const struct pcpu *cpu)
-{
-	u32 i, no_cpu;
-
-	for (i = 0; i < PATIENCE; i++) {
-		no_cpu = 0;
-		if (__atomic_compare_exchange_n(&me()->iommu.busy, &no_cpu, cpu->index + 1, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return true;
-		pause();
-	}
-	return false;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&me()->iommu.busy, 0, __ATOMIC_RELEASE);
 }
 
 static u32 unit_of(u64 gpa)
@@ -57,7 +37,7 @@ bool iommu_access(struct pcpu *cpu, u64 gpa, bool write)
 	if (!mmio_decode(cpu, &d) || d.op != (write ? DECODE_STORE : DECODE_LOAD) || d.size != 4 ||
 	    gpa & 3)
 		return false;
-	if (!lock(cpu))
+	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return true;		/* Linux executes the instruction again */
 	owned = me()->iommu.owned;
 	if (!write)
@@ -66,7 +46,7 @@ bool iommu_access(struct pcpu *cpu, u64 gpa, bool write)
 		vtd_write(cpu, u, gpa - u->pa, d.value);
 	else
 		device_write(cpu, gpa, d.value);	/* before the call of the driver */
-	unlock();
+	lock_drop(LOCK_IOMMU);
 	vendor_skip(cpu, d.len);
 	return true;
 }
@@ -86,7 +66,7 @@ bool iommu_take(struct pcpu *cpu)
 {
 	u32 i = 0;
 
-	if (me()->iommu.owned || !iommu_units() || !lock(cpu))
+	if (me()->iommu.owned || !iommu_units() || !lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	me()->iommu.remaps = true;
 	for (; i < iommu_units() && vtd_take(cpu, &me()->iommu.units[i]); i++)
@@ -94,7 +74,7 @@ bool iommu_take(struct pcpu *cpu)
 	me()->iommu.owned = i == iommu_units();
 	if (!me()->iommu.owned)
 		give_first(cpu, i);
-	unlock();
+	lock_drop(LOCK_IOMMU);
 	return me()->iommu.owned;
 }
 
@@ -102,11 +82,11 @@ bool iommu_give(struct pcpu *cpu)
 {
 	bool all;
 
-	if (!me()->iommu.owned || !lock(cpu))
+	if (!me()->iommu.owned || !lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	all = give_first(cpu, iommu_units());
 	me()->iommu.owned = false;
-	unlock();
+	lock_drop(LOCK_IOMMU);
 	return all;
 }
 
@@ -114,13 +94,13 @@ bool iommu_look(struct pcpu *cpu)
 {
 	u32 i;
 
-	if (!lock(cpu))
+	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	for (i = 0; i < iommu_units(); i++) {
 		contexts_follow(cpu, &me()->iommu.units[i]);
 		vtd_faults(cpu, &me()->iommu.units[i]);
 	}
-	unlock();
+	lock_drop(LOCK_IOMMU);
 	return true;
 }
 
@@ -129,11 +109,11 @@ bool iommu_own(struct pcpu *cpu, u32 bus)
 	bool all = true;
 	u32 i;
 
-	if (!lock(cpu))
+	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	for (i = 0; i < iommu_units(); i++)
 		all &= contexts_own(cpu, &me()->iommu.units[i], bus);
-	unlock();
+	lock_drop(LOCK_IOMMU);
 	return all;
 }
 
@@ -144,10 +124,10 @@ bool iommu_flush(struct pcpu *cpu)
 
 	if (!me()->iommu.owned)
 		return true;
-	if (!lock(cpu))
+	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	for (i = 0; i < iommu_units(); i++)
 		all &= vtd_flush(cpu, &me()->iommu.units[i]);
-	unlock();
+	lock_drop(LOCK_IOMMU);
 	return all;
 }

@@ -7,22 +7,16 @@
 
 #define LINUX_NAME	0x78756e696cull		/* "linux", as the first 8 bytes of a name */
 
-/*
- * Waits as long as another CPU holds the lock. That CPU makes a bounded number of steps in the
- * monitor, where nothing interrupts it. If it faults there, front_fault() frees the lock.
- */
+/* Waits as long as another CPU holds the lock: core/lock.h */
 void channels_lock(const struct pcpu *cpu)
 {
-	u32 no_cpu = 0;
-
-	for (; !__atomic_compare_exchange_n(&me()->manager.bells_busy, &no_cpu, cpu->index + 1,
-					    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); no_cpu = 0)
-		pause();
+	while (!lock_take(cpu, LOCK_CHANNELS, LOCK_PATIENCE))
+		;
 }
 
 void channels_unlock(void)
 {
-	__atomic_store_n(&me()->manager.bells_busy, 0, __ATOMIC_RELEASE);
+	lock_drop(LOCK_CHANNELS);
 }
 
 struct channel *channel_at(u64 pa)

@@ -24,6 +24,7 @@
 #define QV_MANAGE_H
 
 #include "core/kick.h"
+#include "core/lock.h"
 #include "core/log.h"
 #include "iommu/iommu.h"
 #include "window.h"
@@ -54,15 +55,12 @@ u64 call_key(struct pcpu *cpu, u64 id, u64 key);	/* parts/channel_keys.c */
 /* One CPU at a time carries out a call, or answers requests of cells: posts.c */
 static inline bool manager_enter(const struct pcpu *cpu)
 {
-	u32 no_cpu = 0;
-
-	return __atomic_compare_exchange_n(&me()->manager.busy, &no_cpu, cpu->index + 1, false,
-					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return lock_take(cpu, LOCK_MANAGER, 1);
 }
 
 static inline void manager_leave(void)
 {
-	__atomic_store_n(&me()->manager.busy, 0, __ATOMIC_SEQ_CST);
+	lock_drop(LOCK_MANAGER);
 }
 
 /*

@@ -118,7 +118,7 @@ static bool step(struct choices *c, bool cell)
 		return false;
 	svm_exit(cpu);
 	check_confined(v);
-	CHECK_EQ(me()->manager.busy, 0);
+	CHECK_EQ(me()->locks[LOCK_MANAGER], 0);
 	if (fake_wrmsr_last == MSR_EFER) {	/* the monitor probes EFER, then restores it */
 		CHECK_EQ(fake_wrmsr_value, efer);
 		fake_wrmsr_last = 0;

@@ -127,7 +127,7 @@ static bool step(struct choices *c, bool cell)
 		return false;
 	vmx_exit(cpu);
 	check_confined();
-	CHECK_EQ(me()->manager.busy, 0);
+	CHECK_EQ(me()->locks[LOCK_MANAGER], 0);
 	if (cell)
 		guest_check_cell(was);
 	else

@@ -369,7 +369,7 @@ void world_check(const struct world *w)
 	}
 	unit_case("the manager:");
 	CHECK_EQ(me()->icr.own, own);
-	CHECK_EQ(me()->manager.busy, 0);
+	CHECK_EQ(me()->locks[LOCK_MANAGER], 0);
 	tables_each(&me()->host, host_leaf, me());
 	check_entries(me());
 	check_shape(me());

@@ -139,7 +139,7 @@ static void sound(bool given)
 	HOLD(!has(1) || !has(2), "a page has one owner");
 	HOLD(hidden == !!owner_now(), "exactly the memory of cells is hidden");
 	HOLD(!window(QV_VA_MANAGE) && !window(QV_VA_SCRUB), "the windows are closed");
-	HOLD(!the_instance.manager.busy, "the call has ended");
+	HOLD(!the_instance.locks[LOCK_MANAGER], "the call has ended");
 }
 
 static u64 call(u64 nr, u64 a)

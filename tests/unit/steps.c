@@ -230,7 +230,7 @@ static void calls(void)
 	u64 nr;
 
 	/* outside of a call the actor's own call would succeed */
-	for (nr = QV_HC_LEAVE; me()->manager.busy && nr <= QV_HC_LOCK; nr++)
+	for (nr = QV_HC_LEAVE; me()->locks[LOCK_MANAGER] && nr <= QV_HC_LOCK; nr++)
 		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr,
 				   nr == QV_HC_CREATE ? REQUEST_PAGE * (u64)QV_HUGE : 1),
 			 QV_ME_BUSY);
@@ -376,7 +376,8 @@ static void step(const void *pc)
 			now.cached[i] |= visible;
 	forge(visible);
 	/* a CPU that needs the lock of records waits while the manager has it */
-	if (run->act == ACT_LINUX_BELLS && run->at == run->count && load(&me()->manager.bells_busy))
+	if (run->act == ACT_LINUX_BELLS && run->at == run->count &&
+	    load(&me()->locks[LOCK_CHANNELS]))
 		run->at++;
 	if (run->count++ == run->at)
 		act();
@@ -518,7 +519,7 @@ u32 steps_life(struct steps *s)
 	CHECK_EQ(me()->icr.own, (1u << FAKE_CPUS) - 1);
 	CHECK_EQ(me()->manager.away, 0);
 	CHECK_EQ(me()->manager.cells[1].state, QV_MON_NONE);
-	CHECK_EQ(me()->manager.busy, 0);
+	CHECK_EQ(me()->locks[LOCK_MANAGER], 0);
 	CHECK_EQ(steps_linux_has(), HAS_ALL);
 	CHECK_EQ(*(u64 *)(fake_ram + VICTIM), 0x7777777777777777ull);
 	s->mute = mute;

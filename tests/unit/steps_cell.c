@@ -86,8 +86,8 @@ static u32 in_page(u64 page)
 }
 
 /*
- * A cell that was started gives back its memory first, and then the rest, in the same calls. For the
- * channel with Linux see steps.c.
+ * A cell that was started gives back its memory first, and then the rest, in the same calls. The
+ * channel with Linux is in steps.c.
  */
 static u32 secret_of_cell(const struct cell_slot *slot)
 {

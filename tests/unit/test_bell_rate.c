@@ -90,7 +90,7 @@ static u32 reads, act_at;		/* the other CPU acts at this read of the clock */
 static u64 other_cpu(void)
 {
 	/* While a CPU holds the lock of records, another one waits */
-	if (reads++ != act_at || me()->manager.bells_busy)
+	if (reads++ != act_at || me()->locks[LOCK_CHANNELS])
 		return 0;
 	other_result = interrupt_by(3, other_nr);
 	return 0;

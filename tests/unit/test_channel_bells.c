@@ -134,9 +134,9 @@ static void to_linux_moves(void)
 	heard_expect(1, 0x41, 2);
 	there = BELL(pcpu_of(2)->apic_id, 2, 0, 0x41);
 	CHECK_EQ(target(&q, 1), there);
-	me()->manager.busy = 4;			/* another call is under way */
+	me()->locks[LOCK_MANAGER] = 4;			/* another call is under way */
 	CHECK_EQ(world_call(QV_HC_BELL, to_linux(0, 0x42)), 0);
-	me()->manager.busy = 0;
+	me()->locks[LOCK_MANAGER] = 0;
 	heard_expect(1, 0x42, 0);
 	CHECK_EQ(world_call(QV_HC_BELL, to_linux(2, 0x41)), 0);
 	heard_nothing();

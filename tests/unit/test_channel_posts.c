@@ -77,10 +77,10 @@ static void busy(void)
 	keys_describe(&p->ask, 7, "a", "b", 0);
 	p->nr = QV_CALL_OPEN;
 	p->state = POST_SENT;
-	me()->manager.busy = 2;
+	me()->locks[LOCK_MANAGER] = 2;
 	CHECK(posts_nmi(pcpu_of(0)));
 	CHECK_EQ(p->state, POST_SENT);
-	me()->manager.busy = 0;
+	me()->locks[LOCK_MANAGER] = 0;
 	CHECK_EQ(world_call(QV_HC_RESET_HELD, 0), 0);	/* any call that ends answers */
 	CHECK_EQ(p->state, POST_ANSWERED);
 	CHECK_EQ(p->answer, 0);
@@ -226,7 +226,7 @@ static void *in_call_bell(void *r)
 
 	nanosleep(&(struct timespec){ .tv_sec = 1, .tv_nsec = 500000000 }, NULL);
 	ends = load(&((struct channel *)r)->is.page.ends);
-	__atomic_store_n(&me()->manager.bells_busy, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&me()->locks[LOCK_CHANNELS], 0, __ATOMIC_SEQ_CST);
 	return &ends;
 }
 
@@ -238,12 +238,12 @@ static void bell_meanwhile(void)
 
 	keys_world_open(1);
 	r = channel_at(POOL_PA(0, 0));
-	me()->manager.bells_busy = 3;		/* CPU 2, which is slow */
+	me()->locks[LOCK_CHANNELS] = 3;		/* CPU 2, which is slow */
 	CHECK(!pthread_create(&other, NULL, in_call_bell, r));
 	CHECK_EQ(keys_open(0, 7, "a", "linux"), 0);
 	CHECK(!pthread_join(other, &ends));
 	CHECK_EQ(*(u32 *)ends, 0);
-	CHECK_EQ(me()->manager.bells_busy, 0);
+	CHECK_EQ(me()->locks[LOCK_CHANNELS], 0);
 	CHECK_EQ(r->is.page.ends, 2);
 	CHECK_EQ(world_call(QV_HC_BELL, POOL_PA(0, 0) | 0x50), 0);
 }

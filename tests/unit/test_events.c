@@ -315,6 +315,22 @@ static void fault(u32 vector)
 	CHECK(fake_called && !strcmp(fake_called, "svm_run"));
 }
 
+static void have_locks(u32 holder)
+{
+	enum front_lock i;
+
+	for (i = 0; i < FRONT_LOCKS; i++)
+		me()->locks[i] = holder;
+}
+
+static void expect_locks(u32 holder)
+{
+	enum front_lock i;
+
+	for (i = 0; i < FRONT_LOCKS; i++)
+		CHECK_EQ(me()->locks[i], holder);
+}
+
 static void faults_of_our_own(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -322,28 +338,22 @@ static void faults_of_our_own(void)
 
 	fake_open(true, true);
 	v->event_inj = 0;
-	me()->manager.busy = me()->front.ioapic_busy = me()->front.config_busy = 1;
-	me()->manager.bells_busy = 1;
+	have_locks(1);
 	fault(14);
-	CHECK_EQ(me()->manager.bells_busy, 0);
+	expect_locks(0);
 	CHECK_EQ(v->event_inj, GP);
-	CHECK_EQ(me()->manager.busy, 0);
-	CHECK_EQ(me()->front.ioapic_busy, 0);
-	CHECK_EQ(me()->front.config_busy, 0);
 	fault(18);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | 18);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	v->event_inj = 0;
 	/* the fault must not release another CPU's locks */
-	me()->manager.busy = me()->front.config_busy = me()->manager.bells_busy = 2;
+	have_locks(2);
 	cpu->phase = CPU_WAIT_SIPI;
 	fault(6);				/* a waiting CPU has no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
-	CHECK_EQ(me()->manager.busy, 2);
-	CHECK_EQ(me()->front.config_busy, 2);
-	CHECK_EQ(me()->manager.bells_busy, 2);
+	expect_locks(2);
 	cpu->phase = CPU_RUNNING;
 	cpu->faulting = true;			/* a fault while the monitor handles a fault */
 	fault(8);

@@ -219,11 +219,11 @@ static void test_give_while_a_unit_is_in_use_changes_nothing(void)
 	struct pcpu *cpu = fake_vtd_open(true);
 
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
-	me()->iommu.busy = 2;				/* CPU 1 does not let go */
+	me()->locks[LOCK_IOMMU] = 2;				/* CPU 1 does not let go */
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_BUSY);
 	CHECK(me()->iommu.owned);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_HOLE);
-	me()->iommu.busy = 0;
+	me()->locks[LOCK_IOMMU] = 0;
 	CHECK_EQ(fake_vtd_dma(FAKE_BLOCK), 0);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
 }

@@ -27,10 +27,10 @@ static void calls_that_are_none(void)
 		CHECK_EQ(world_call(QV_HC_STOP, i << 32 | 1), QV_ME_INSTANCE);
 		CHECK_EQ(world_call(QV_HC_RECLAIM, -i), QV_ME_INSTANCE);
 	}
-	me()->manager.busy = 1;
+	me()->locks[LOCK_MANAGER] = 1;
 	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_BUSY);
-	CHECK_EQ(me()->manager.busy, 1);
-	me()->manager.busy = 0;
+	CHECK_EQ(me()->locks[LOCK_MANAGER], 1);
+	me()->locks[LOCK_MANAGER] = 0;
 	/* the pointer leads outside Linux's memory */
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
@@ -207,7 +207,7 @@ static void notes(void)
 	world_open(&w);
 	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
 	head = log->head[QV_MON_LOG_KEPT];
-	me()->manager.busy = 3;			/* a CPU that a panic stopped holds the lock */
+	me()->locks[LOCK_MANAGER] = 3;			/* a CPU that a panic stopped holds the lock */
 	for (i = 0; i < 8; i++) {
 		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
 
@@ -217,7 +217,7 @@ static void notes(void)
 	}
 	CHECK_EQ(log->entries[QV_MON_LOG_KEPT][(head - 1) % QV_MON_LOG_ENTRIES].what,
 		 QV_LOG_LINUX_ENDS);
-	me()->manager.busy = 0;
+	me()->locks[LOCK_MANAGER] = 0;
 }
 
 static bool apic_page_writable(void)

@@ -108,7 +108,7 @@ static void ioapic_held(void)
 	me()->boot.ioapics[0] = IOAPIC;
 	ioapic(0, true, 0x12);
 	ram_write32(IOAPIC, 0x77);		/* the index that the other CPU has written */
-	me()->front.ioapic_busy = 3;
+	me()->locks[LOCK_IOAPIC] = 3;
 	v = exit_store(IOAPIC + 0x10, 4, 0x50);
 	CHECK_EQ(v->rip, SVM_RIP);
 	CHECK_EQ(v->event_inj, 0);
@@ -118,11 +118,11 @@ static void ioapic_held(void)
 	CHECK_EQ(ram_read32(IOAPIC), 0x77);
 	ioapic_sweep(pcpu_of(0));
 	CHECK_EQ(ram_read32(IOAPIC), 0x77);
-	CHECK_EQ(me()->front.ioapic_busy, 3);
-	me()->front.ioapic_busy = 0;
+	CHECK_EQ(me()->locks[LOCK_IOAPIC], 3);
+	me()->locks[LOCK_IOAPIC] = 0;
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC), 0x12);
-	CHECK_EQ(me()->front.ioapic_busy, 0);
+	CHECK_EQ(me()->locks[LOCK_IOAPIC], 0);
 }
 
 /*
@@ -136,18 +136,18 @@ static void config_held(void)
 	me()->boot.ecam_len = 1 << 20;
 	fake_in = 1u << 31 | 0x10 << 8;
 	ram_write32(ECAM + (0x10 << 12), 0x33334444);
-	me()->front.config_busy = 3;
+	me()->locks[LOCK_CONFIG] = 3;
 	/* another CPU did not release the lock in time */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
-	CHECK_EQ(me()->front.config_busy, 3);
+	CHECK_EQ(me()->locks[LOCK_CONFIG], 3);
 	if (!setjmp(fake_back))
 		monitor_fault(14, 0x40001234, (u64)pcpu_of(1) + 0x1f80);
-	CHECK_EQ(me()->front.config_busy, 3);
+	CHECK_EQ(me()->locks[LOCK_CONFIG], 3);
 	if (!setjmp(fake_back))
 		monitor_fault(14, 0x40001234, (u64)pcpu_of(2) + 0x1f80);
-	CHECK_EQ(me()->front.config_busy, 0);
+	CHECK_EQ(me()->locks[LOCK_CONFIG], 0);
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), 0x33334444);
-	CHECK_EQ(me()->front.config_busy, 0);
+	CHECK_EQ(me()->locks[LOCK_CONFIG], 0);
 }
 
 /* ---- Linux and ports while a cell owns a function ---- */
