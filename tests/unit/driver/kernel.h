@@ -8,6 +8,7 @@
 #define UNIT_KERNEL_H
 
 #define _GNU_SOURCE
+#include <linux/types.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -193,7 +194,6 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #define EPOLLHUP		16u
 #define EPOLLRDNORM		64u
 #define EPOLLWRNORM		256u
-#define __poll_t		unsigned int
 #define poll_wait(file, w, t)	((void)(w))
 #define compat_ptr_ioctl	NULL
 #define noop_llseek		NULL
