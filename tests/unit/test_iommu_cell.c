@@ -199,7 +199,7 @@ static void test_memory_stays_with_the_cell_until_the_unit_has_flushed(void)
 	CHECK_EQ(world_create(&w, first()), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	check_confined(FIRST, CELL);
-	me()->locks[LOCK_IOMMU] = 2;			/* another CPU does not let go of the units */
+	me()->locks[LOCK_IOMMU] = 2;	/* another CPU does not let go of the units */
 	CHECK_EQ(world_stop(&w, 1), 0);
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_IOMMU);
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_IOMMU);

@@ -207,7 +207,7 @@ static void notes(void)
 	world_open(&w);
 	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
 	head = log->head[QV_MON_LOG_KEPT];
-	me()->locks[LOCK_MANAGER] = 3;			/* a CPU that a panic stopped holds the lock */
+	me()->locks[LOCK_MANAGER] = 3;	/* a CPU that a panic stopped holds the lock */
 	for (i = 0; i < 8; i++) {
 		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
 
