@@ -206,7 +206,7 @@ struct instance {
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
 	u64 *directory;			/* page directory of the GiB in which the instance lies */
 	struct icr_map icr;
-	u32 locks[FRONT_LOCKS];		/* index + 1 of the CPU that has each, 0: none. core/lock.h */
+	u32 locks[FRONT_LOCKS];		/* index + 1 of the CPU that has it; 0: none. core/lock.h */
 	struct front_state front;
 	struct manager_state manager;
 	struct cell_state cell;
