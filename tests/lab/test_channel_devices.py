@@ -86,12 +86,12 @@ def test_driver_refuses_owners_that_qvctl_would_not_send(qv: Product) -> None:
     enable(qv)
     qv.do("cell destroy echo")
     assert qv.sh("""python3 - <<'X'
-from qv import config
+from qv import config, files
 from qv.device import Device
 from qv.errors import Refused
 from qv.machine import Machine
 cell = config.check_files(["/run/echo.yaml"], Machine.this())[0][0]
-image = open("/run/echo.elf", "rb").read()
+found = files.read(cell)
 nobody = 2**32 - 1
 for number, changes in (0, {"mode": 0o4755}), (0, {"uid": nobody}), (0, {"gid": nobody}), (0, {"writers": 2}), (5, {"uid": 1}):
     request = cell.request()
@@ -101,7 +101,7 @@ for number, changes in (0, {"mode": 0o4755}), (0, {"uid": nobody}), (0, {"gid": 
     for name, value in changes.items():
         setattr(request.channels[number % 5], name, value)
     try:
-        print(Device().create(request, image).code)
+        print(Device().create(request, found).code)
     except Refused as refused:
         print(refused.sentence)
 X

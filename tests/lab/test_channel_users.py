@@ -24,11 +24,11 @@ time.sleep(600)
 FLOOD = r"""
 import os, resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
-files = []
+files, memory = [], open("/proc/meminfo")
 try:
     while True: files.append(os.open("/dev/qv-channel/big", os.O_RDONLY))
 except OSError as e: print(len(files), e.strerror)
-free = [int(line.split()[1]) >> 10 for line in open("/proc/meminfo") if line.startswith("MemAvailable")]
+free = [int(line.split()[1]) >> 10 for line in memory if line.startswith("MemAvailable")]
 print(free[0])
 """
 

@@ -42,18 +42,24 @@ def screen(qv: Product) -> str:
     return qv.sh(f"{QUESH} --dump")
 
 
+def started(qv: Product) -> None:
+    """Waits until the program that starts at boot has ended, and the shell has said so."""
+    until(lambda: "hello from world" in screen(qv) and "hello has ended" in screen(qv), "the program has run")
+
+
 def test_program_of_the_page_runs_in_a_cell(qv: Product, example: Path) -> None:
     """It starts with its arguments before the first prompt, and again from the same module after a
     restart, although the file has changed."""
     qv.machine.put(example, "/run/hello")
     assert "runs" in qv.sh(f"cd /run/hello && {CREATE}")
-    until(lambda: "hello from world" in screen(qv), "the program has run")
+    started(qv)
     line, wanted = PROMPT
     assert qv.quesh(line.removeprefix("> "), "hello") == wanted + "\n"
     assert qv.show("hello")["modules"] == [{"args": "hello world", "bytes": (example / "quest/hello").stat().st_size}]
     qv.sh("echo broken >/run/hello/quest/hello")
     qv.do("cell shutdown hello")
     qv.do("cell start hello")
+    started(qv)
     assert qv.quesh(line.removeprefix("> "), "hello") == wanted + "\n"
     assert "Linux's again" in qv.sh(DESTROY)
 
