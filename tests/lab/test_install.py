@@ -21,6 +21,9 @@ for d in /dev /proc /tmp "$top"; do mount --rbind "$d" "$base/root$d"; done
 exec chroot "$base/root" env -i PATH="$PATH" HOME=/root "$@"
 """
 
+# what depmod writes
+DEPMOD = {f"modules.{name}{binary}" for binary in ("", ".bin")
+          for name in ("dep", "alias", "symbols", "builtin", "builtin.alias", "devname", "softdep", "weakdep")}
 # the index that systemd writes of all catalogs
 CATALOG = "var/lib/systemd/catalog/database"
 
@@ -47,7 +50,7 @@ class Copy:
     def files(self) -> set[str]:
         upper = self.base / "upper"
         return {str(p.relative_to(upper)) for p in upper.rglob("*")
-                if not p.is_dir() and not p.is_char_device() and not p.name.startswith("modules.")
+                if not p.is_dir() and not p.is_char_device() and p.name not in DEPMOD
                 and str(p.relative_to(upper)) != CATALOG}
 
 
