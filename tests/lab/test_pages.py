@@ -56,6 +56,7 @@ RUN_BY = {
     ("qvctl.md", "systemd-sysusers"): "test_management.py::test_groups_qv_and_qv_console",
     ("qvctl.md", "qvctl doctor"): "test_synopses_list_existing_commands_and_options",
     ("qvctl.md", "qvctl cell create"): "test_tool_examples_print_what_pages_show",
+    ("qvctl.md", "qvctl disable"): "test_channel_users.py::test_user_keeps_nothing_of_channels_that_are_gone",
     ("yaml-key.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
     ("packages.md", "apt-get update"): "test_packages.py::test_packages_from_bare_machine_to_cell_and_back",
     ("packages.md", "apt-get install"): "test_packages.py::test_packages_from_bare_machine_to_cell_and_back",
