@@ -268,7 +268,7 @@ def test_a_module_brings_programs(tmp_path):
         assert "not in the file" in shell.run("broken")
     archive.write_bytes(archive.read_bytes()[:-300])
     with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", str(archive)) as machine:
-        machine.expect(r"module 1 is not used: it ends ")
+        machine.expect("module 1 is not used: a file does not end")
         assert "no such command" in m.Shell(machine, r"(?m)^> ").run("primzahl 100")
 
 
