@@ -25,9 +25,12 @@ def create(machine: Machine, name: str, cpu: int, attack: str) -> None:
     assert created.rc == 0, created
 
 
+# Slow, since after 600 attacks in the same machine /dev/cpu/1/msr was not there when the attack server
+# looked right after the destroy; in a fresh machine it is. Not understood yet
+@pytest.mark.slow
 @pytest.mark.parametrize("where, attack", [
     pytest.param("xapic", "flood-vmrun", marks=pytest.mark.machine(**MACHINES["xapic"])),
-    pytest.param("intel", "flood-vmxon", marks=[pytest.mark.machine(**MACHINES["intel"]), pytest.mark.slow])])
+    pytest.param("intel", "flood-vmxon", marks=pytest.mark.machine(**MACHINES["intel"]))])
 def test_flood_spares_the_log_of_others(machine: Machine, where: str, attack: str) -> None:
     """The log keeps the failure and the life of another cell, and `qvctl log` ends."""
     linux = Linux(machine, mode(where))
