@@ -16,7 +16,7 @@ image: /run/attack/attack.elf
 cmdline: {attack}
 apic: machine
 """
-SECONDS = 10  # of the flood
+SECONDS = 4  # of the flood; 2 pushed everything out of the log once
 
 
 def create(machine: Machine, name: str, cpu: int, attack: str) -> None:
@@ -25,12 +25,9 @@ def create(machine: Machine, name: str, cpu: int, attack: str) -> None:
     assert created.rc == 0, created
 
 
-# Slow, since after 600 attacks in the same machine /dev/cpu/1/msr was not there when the attack server
-# looked right after the destroy; in a fresh machine it is. Not understood yet
-@pytest.mark.slow
 @pytest.mark.parametrize("where, attack", [
     pytest.param("xapic", "flood-vmrun", marks=pytest.mark.machine(**MACHINES["xapic"])),
-    pytest.param("intel", "flood-vmxon", marks=pytest.mark.machine(**MACHINES["intel"]))])
+    pytest.param("intel", "flood-vmxon", marks=[pytest.mark.machine(**MACHINES["intel"]), pytest.mark.slow])])
 def test_flood_spares_the_log_of_others(machine: Machine, where: str, attack: str) -> None:
     """The log keeps the failure and the life of another cell, and `qvctl log` ends."""
     linux = Linux(machine, mode(where))
@@ -47,6 +44,6 @@ def test_flood_spares_the_log_of_others(machine: Machine, where: str, attack: st
                  r"flooder: cpu 3: instruction not allowed here: .* \(\d+ times until [\d.]+\)"):
         assert re.search(rf"(?m)^[\d.]+ {line}", flooded.out), (line, flooded.out)
     assert len(flooded.out.splitlines()) < 1000
-    destroyed = machine.run("qvctl cell destroy flooder victim")
+    destroyed = machine.run("taskset -c 0 qvctl cell destroy flooder victim")  # see lab.md, faults of the emulators
     assert destroyed.rc == 0, destroyed
     linux.arena.ask("neighbours")
