@@ -3,6 +3,7 @@
 #include "core/cpu.h"
 #include "core/pci.h"
 #include "manage/manage.h"
+#include "channels_world.h"
 #include "pci_world.h"
 #include "steps_cell.h"
 #include "tables.h"
@@ -26,16 +27,10 @@ static const u32 of_cell_ram = HAS_MEMORY | HAS_MEMORY2 | HAS_CHANNEL;
 
 static void channel(struct qv_mon_channel *c, u64 pa, const char *other)
 {
+	channels_describe(c, 0, "a", other);
 	c->pa[0] = pa;
 	c->bell_vector = CELL_BELL;
-	c->page.type = QV_CHAN_RING;
-	c->page.flags = QV_CHAN_RECONNECT | QV_CHAN_BELL;
-	c->page.ends = 2;
-	c->page.length = 3 * QV_PAGE;
-	c->page.end[0] = (struct qv_chan_end){ .offset = QV_PAGE, .size = QV_PAGE };
-	c->page.end[1] = (struct qv_chan_end){ .offset = 2 * QV_PAGE, .size = QV_PAGE };
-	strcpy(c->page.end[0].name, "a");
-	strcpy(c->page.end[1].name, other);
+	c->page.flags |= QV_CHAN_BELL;
 }
 
 void steps_request(struct qv_mon_create *q)
