@@ -3,6 +3,7 @@
  * Tests of the boot loader's modules: programs and archives, and the lines that start programs.
  * Whatever a module contains, no memory outside it is read.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,32 +13,24 @@
 
 /* A program of one segment, which is the whole file */
 static struct {
-	uint8_t ident[16];
-	uint16_t type, machine;
-	uint32_t version;
-	uint64_t entry, phoff, shoff;
-	uint32_t flags;
-	uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
-	struct {
-		uint32_t type, flags;
-		uint64_t offset, vaddr, paddr, filesz, memsz, align;
-	} ph;
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
 } program;
 
 static void make_program(void)
 {
 	memset(&program, 0, sizeof(program));
-	memcpy(program.ident, "\177ELF\2\1\1", 7);
-	program.type = 2;
-	program.machine = 62;
-	program.entry = USER_IMAGE;
-	program.phoff = 64;
-	program.phentsize = 56;
-	program.phnum = 1;
-	program.ph.type = 1;
-	program.ph.flags = 5;
-	program.ph.vaddr = USER_IMAGE;
-	program.ph.filesz = program.ph.memsz = sizeof(program);
+	memcpy(program.header.e_ident, "\177ELF\2\1\1", 7);
+	program.header.e_type = 2;
+	program.header.e_machine = 62;
+	program.header.e_entry = USER_IMAGE;
+	program.header.e_phoff = 64;
+	program.header.e_phentsize = 56;
+	program.header.e_phnum = 1;
+	program.ph.p_type = 1;
+	program.ph.p_flags = 5;
+	program.ph.p_vaddr = USER_IMAGE;
+	program.ph.p_filesz = program.ph.p_memsz = sizeof(program);
 }
 
 /* Adds a module from memory that ends exactly at the module's end. */
@@ -100,7 +93,7 @@ TEST(module_that_is_no_program_is_refused)
 		(void)add(&a, &program, sizeof(program), "hello");
 	}
 	make_program();
-	program.ph.flags = 7;
+	program.ph.p_flags = 7;
 	a.num_files = 0;
 	CHECK(strstr(add(&a, &program, sizeof(program), "hello"), "written and executed"));
 	CHECK(strstr(add(&a, "", 0, "hello"), "empty"));

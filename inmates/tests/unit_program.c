@@ -3,6 +3,7 @@
  * Tests of the archive and of the ELF files in it. Whatever a file contains, no memory outside it
  * is read.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,16 +157,8 @@ TEST(archive_names_and_numbers)
 
 /* Makes a program of two segments. */
 static struct {
-	uint8_t ident[16];
-	uint16_t type, machine;
-	uint32_t version;
-	uint64_t entry, phoff, shoff;
-	uint32_t flags;
-	uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
-	struct {
-		uint32_t type, flags;
-		uint64_t offset, vaddr, paddr, filesz, memsz, align;
-	} ph[2];
+	Elf64_Ehdr header;
+	Elf64_Phdr ph[2];
 	char bytes[64];
 } elf;
 
@@ -174,23 +167,23 @@ static struct elf_plan plan;
 static void make_elf(void)
 {
 	memset(&elf, 0, sizeof(elf));
-	memcpy(elf.ident, "\177ELF\2\1\1", 7);
-	elf.type = 2;
-	elf.machine = 62;
-	elf.entry = USER_IMAGE + 4;
-	elf.phoff = 64;
-	elf.phentsize = 56;
-	elf.phnum = 2;
-	elf.ph[0].type = elf.ph[1].type = 1;
-	elf.ph[0].flags = 5;
-	elf.ph[0].vaddr = USER_IMAGE;
-	elf.ph[0].offset = 176;
-	elf.ph[0].filesz = elf.ph[0].memsz = 32;
-	elf.ph[1].flags = 6;
-	elf.ph[1].vaddr = USER_IMAGE + 0x1010;
-	elf.ph[1].offset = 208;
-	elf.ph[1].filesz = 32;
-	elf.ph[1].memsz = 0x2000;
+	memcpy(elf.header.e_ident, "\177ELF\2\1\1", 7);
+	elf.header.e_type = 2;
+	elf.header.e_machine = 62;
+	elf.header.e_entry = USER_IMAGE + 4;
+	elf.header.e_phoff = 64;
+	elf.header.e_phentsize = 56;
+	elf.header.e_phnum = 2;
+	elf.ph[0].p_type = elf.ph[1].p_type = 1;
+	elf.ph[0].p_flags = 5;
+	elf.ph[0].p_vaddr = USER_IMAGE;
+	elf.ph[0].p_offset = 176;
+	elf.ph[0].p_filesz = elf.ph[0].p_memsz = 32;
+	elf.ph[1].p_flags = 6;
+	elf.ph[1].p_vaddr = USER_IMAGE + 0x1010;
+	elf.ph[1].p_offset = 208;
+	elf.ph[1].p_filesz = 32;
+	elf.ph[1].p_memsz = 0x2000;
 }
 
 static const char *wrong(void)
@@ -206,7 +199,7 @@ TEST(elf_plans)
 	CHECK(plan.segments[1].start == USER_IMAGE + 0x1000 &&
 	      plan.segments[1].end == USER_IMAGE + 0x4000);
 	CHECK(plan.end == USER_IMAGE + 0x4000);
-	elf.ph[0].flags = 4;
+	elf.ph[0].p_flags = 4;
 	CHECK(strstr(wrong(), "outside its code"));
 }
 
@@ -215,25 +208,25 @@ TEST(elf_plans)
 
 TEST(elf_refuses)
 {
-	REFUSED(elf.ident[0] = 0, "not an ELF");
-	REFUSED(elf.ident[4] = 1, "not an ELF");
-	REFUSED(elf.machine = 3, "not an ELF");
-	REFUSED(elf.type = 3, "fixed address");
-	REFUSED(elf.phoff = ~0ull, "not in the file");
-	REFUSED(elf.phnum = 100, "not in the file");
-	REFUSED(elf.phentsize = 8, "not in the file");
-	REFUSED(elf.ph[0].offset = ~0ull, "not in the file");
-	REFUSED(elf.ph[0].filesz = ~0ull, "not in the file");
-	REFUSED(elf.ph[0].memsz = 1, "not in the file");
-	REFUSED(elf.ph[1].memsz = ~0ull, "outside the memory");
-	REFUSED(elf.ph[1].vaddr = 0x100000, "outside the memory");
-	REFUSED(elf.ph[1].vaddr = USER_STACKS, "outside the memory");
-	REFUSED(elf.ph[1].vaddr = ~0ull, "outside the memory");
-	REFUSED(elf.ph[1].vaddr = USER_IMAGE + 0x800, "one page");
-	REFUSED(elf.ph[0].flags = 7, "written and executed");
-	REFUSED(elf.ph[1].type = 3, "shared libraries");
-	REFUSED(elf.entry = USER_IMAGE + 0x1010, "outside its code");
-	REFUSED(elf.entry = 0x100000, "outside its code");
+	REFUSED(elf.header.e_ident[0] = 0, "not an ELF");
+	REFUSED(elf.header.e_ident[4] = 1, "not an ELF");
+	REFUSED(elf.header.e_machine = 3, "not an ELF");
+	REFUSED(elf.header.e_type = 3, "fixed address");
+	REFUSED(elf.header.e_phoff = ~0ull, "not in the file");
+	REFUSED(elf.header.e_phnum = 100, "not in the file");
+	REFUSED(elf.header.e_phentsize = 8, "not in the file");
+	REFUSED(elf.ph[0].p_offset = ~0ull, "not in the file");
+	REFUSED(elf.ph[0].p_filesz = ~0ull, "not in the file");
+	REFUSED(elf.ph[0].p_memsz = 1, "not in the file");
+	REFUSED(elf.ph[1].p_memsz = ~0ull, "outside the memory");
+	REFUSED(elf.ph[1].p_vaddr = 0x100000, "outside the memory");
+	REFUSED(elf.ph[1].p_vaddr = USER_STACKS, "outside the memory");
+	REFUSED(elf.ph[1].p_vaddr = ~0ull, "outside the memory");
+	REFUSED(elf.ph[1].p_vaddr = USER_IMAGE + 0x800, "one page");
+	REFUSED(elf.ph[0].p_flags = 7, "written and executed");
+	REFUSED(elf.ph[1].p_type = 3, "shared libraries");
+	REFUSED(elf.header.e_entry = USER_IMAGE + 0x1010, "outside its code");
+	REFUSED(elf.header.e_entry = 0x100000, "outside its code");
 	CHECK(elf_plan(&plan, &elf, 10));
 }
 
