@@ -8,7 +8,7 @@ import os
 
 from .. import abi
 from ..words import MIB, shown, size, text
-from .key import Context, Key, scalar
+from .key import Context, Key, file_name, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +27,8 @@ NAME_LEN = 128
 
 
 def parse(node: Node, context: Context) -> str | None:
-    raw = scalar(node, context, EXAMPLE, ("str",))
+    raw = file_name(node, context, EXAMPLE)
     if raw is None:
-        return None
-    if not raw or "\0" in raw:
-        context.bad(node, "the file name is empty" if not raw else "holds a NUL character", EXAMPLE)
         return None
     folders = (context.folder, *context.machine.image_dirs)
     for path in dict.fromkeys(os.path.join(folder, raw) for folder in folders):

@@ -110,6 +110,16 @@ def scalar(node: Node, context: Context, right: str, tags: tuple[str, ...]) -> s
     return str(node.value)
 
 
+def file_name(node: Node, context: Context, right: str) -> str | None:
+    raw = scalar(node, context, right, ("str",))
+    if raw is None:
+        return None
+    if not raw or "\0" in raw:
+        context.bad(node, "the file name is empty" if not raw else "holds a NUL character", right)
+        return None
+    return raw
+
+
 def truth(node: Node, context: Context, right: str = "true or false") -> bool | None:
     raw = scalar(node, context, right, ("bool",))
     return None if raw is None else raw.lower() in TRUE

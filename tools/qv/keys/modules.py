@@ -9,7 +9,7 @@ from .. import abi
 from ..nodes import ScalarNode
 from ..record import dataclass
 from ..words import shown, size, text
-from .key import Context, Key, listed, mapping, scalar
+from .key import Context, Key, file_name, listed, mapping, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,11 +53,8 @@ def _one(node: Node, context: Context) -> Module | None:
 
 
 def _module(file: Node, args: Node | None, context: Context) -> Module | None:
-    raw = scalar(file, context, ONE_EXAMPLE, ("str",))
+    raw = file_name(file, context, ONE_EXAMPLE)
     if raw is None:
-        return None
-    if not raw or "\0" in raw:
-        context.bad(file, "the file name is empty" if not raw else "holds a NUL character", ONE_EXAMPLE)
         return None
     path = os.path.join(context.folder, raw)
     length = _length(path, file, context)
