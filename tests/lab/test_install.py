@@ -21,7 +21,7 @@ for d in /dev /proc /tmp "$top"; do mount --rbind "$d" "$base/root$d"; done
 exec chroot "$base/root" env -i PATH="$PATH" HOME=/root "$@"
 """
 
-# what depmod writes
+# Files that depmod writes
 DEPMOD = {f"modules.{name}{binary}" for binary in ("", ".bin")
           for name in ("dep", "alias", "symbols", "builtin", "builtin.alias", "devname", "softdep", "weakdep")}
 # the index that systemd writes of all catalogs
