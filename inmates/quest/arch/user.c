@@ -90,6 +90,17 @@ void user_fpu_init(struct fpu_state *f)
 	memcpy(f->fxsave + 24, &mxcsr, sizeof(mxcsr));
 }
 
+/* Processors that store 0 have this mask: AMD64 manual volume 2, section 11.5.10. */
+uint32_t user_mxcsr_mask(void)
+{
+	struct fpu_state now;
+	uint32_t mask;
+
+	save(&now);
+	memcpy(&mask, now.fxsave + 28, sizeof(mask));
+	return mask ? mask : 0xFFBF;
+}
+
 void user_fpu_copy(struct fpu_state *to, const struct thread *from)
 {
 	if (fpu_owner == from)

@@ -38,6 +38,9 @@ void user_switch(const struct thread *next);
 /* Sets the state of a program's start: all exceptions masked, round to nearest. */
 void user_fpu_init(struct fpu_state *f);
 
+/* Returns the bits of MXCSR that are not reserved: FXRSTOR of others raises #GP. */
+uint32_t user_mxcsr_mask(void);
+
 /* Copies the present FPU state of `from`. */
 void user_fpu_copy(struct fpu_state *to, const struct thread *from);
 

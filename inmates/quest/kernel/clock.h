@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times as programs know them: seconds and nanoseconds since the kernel started. */
+/*
+ * Times as programs know them: seconds and nanoseconds since the kernel started, which is their
+ * epoch. A program that comes from another cell keeps its epoch.
+ */
 #ifndef QUEST_CLOCK_H
 #define QUEST_CLOCK_H
 

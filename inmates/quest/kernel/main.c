@@ -12,6 +12,7 @@
 #include "../drivers/doorbell.h"
 #include "../drivers/key.h"
 #include "../drivers/pc_input.h"
+#include "../migration/migration.h"
 #include "../mm/mm.h"
 #include "../mm/pages.h"
 #include "../shell/shell.h"
@@ -147,6 +148,7 @@ static void init_threads(void)
 	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !bells_start() ||
 	    !keys_start() || !heartbeat_start())
 		panic("no memory for the threads of the devices");
+	migration_start(&machine.boot);
 	pages_keep(SHELL_PAGES, may_use_kept);
 }
 

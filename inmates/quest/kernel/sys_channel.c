@@ -60,7 +60,7 @@ long sys_channel_sleep(struct call *c)
 			return -EFAULT;
 		if (!clock_sane(&t))
 			return -EINVAL;
-		end = clock_after(machine.boot_tsc, &t);
+		end = clock_after(c->process->epoch, &t);
 	}
 	return userchannel_sleep(c->process, call_int(c, 0), (uint32_t)c->arg[1], end);
 }

@@ -14,7 +14,7 @@ static bool read_clock(const struct process *p, int clock, uint64_t *cycles)
 	switch (clock) {
 	case CLOCK_REALTIME:
 	case CLOCK_MONOTONIC:
-		*cycles = rdtsc() - machine.boot_tsc;
+		*cycles = rdtsc() - p->epoch;
 		return true;
 	case CLOCK_PROCESS_CPUTIME_ID:
 		*cycles = process_used(p);
@@ -48,5 +48,5 @@ long sys_clock_nanosleep(struct call *c)
 	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || flags & ~TIMER_ABSTIME ||
 	    !clock_sane(&t))
 		return -EINVAL;
-	return clock_sleep(clock_after(flags & TIMER_ABSTIME ? machine.boot_tsc : rdtsc(), &t));
+	return clock_sleep(clock_after(flags & TIMER_ABSTIME ? c->process->epoch : rdtsc(), &t));
 }

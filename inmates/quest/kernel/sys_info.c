@@ -29,7 +29,7 @@ long sys_usleep(struct call *c)
 
 long sys_gettimeofday(struct call *c)
 {
-	uint64_t us = timer_to_us(rdtsc() - machine.boot_tsc);
+	uint64_t us = timer_to_us(rdtsc() - c->process->epoch);
 	struct timeval tv = { .tv_sec = (long)(us / 1000000), .tv_usec = (long)(us % 1000000) };
 
 	return c->arg[1] ? -EINVAL : put(c, &tv, sizeof(tv));

@@ -17,7 +17,7 @@ long sys_lock_word(struct call *c)
 		return lock_take(c->arg[0], UINT64_MAX);
 	if (!copy_from_user(&c->process->space, &t, c->arg[1], sizeof(t)))
 		return -EFAULT;
-	return clock_sane(&t) ? lock_take(c->arg[0], clock_after(machine.boot_tsc, &t)) : -EINVAL;
+	return clock_sane(&t) ? lock_take(c->arg[0], clock_after(c->process->epoch, &t)) : -EINVAL;
 }
 
 long sys_unlock_word(struct call *c)

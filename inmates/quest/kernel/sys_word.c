@@ -56,7 +56,7 @@ long sys_wait_word_until(struct call *c)
 	if (c->arg[0] % sizeof(uint32_t) || !clock_sane(&t))
 		return -EINVAL;
 	return wait_while(c->process, c->arg[0], (uint32_t)c->arg[1],
-			  clock_after(machine.boot_tsc, &t));
+			  clock_after(c->process->epoch, &t));
 }
 
 long sys_wake_words(struct call *c)

@@ -216,25 +216,37 @@ static bool copy_page(struct space *to, uint64_t va, uint64_t entry)
 	return true;
 }
 
+uint64_t space_next_page(const struct space *s, uint64_t va, uint64_t *entry)
+{
+	uint64_t *found;
+
+	for (; va < USER_END; va += PAGE_SIZE) {
+		found = table_find(s->root, va);
+		if (!found) {
+			va = last_beside(va);
+		} else if (*found & PTE_PRESENT && !(*found & PTE_FOREIGN)) {
+			*entry = *found;
+			return va;
+		}
+		if (va / PAGE_SIZE % STEP == STEP - 1)
+			take_breath();
+	}
+	return 0;
+}
+
 bool space_copy(struct space *to, const struct space *from)
 {
-	uint64_t va, *entry;
+	uint64_t va = USER_BASE, entry;
 
 	if (!space_create(to))
 		return false;
 	to->heap = from->heap;
 	to->brk = from->brk;
-	for (va = USER_BASE; va < USER_END; va += PAGE_SIZE) {
-		entry = table_find(from->root, va);
-		if (!entry) {
-			va = last_beside(va);
-		} else if (*entry & PTE_PRESENT && !(*entry & PTE_FOREIGN) &&
-			   !copy_page(to, va, *entry)) {
-			space_destroy(to);
-			return false;
-		}
-		if (va / PAGE_SIZE % STEP == STEP - 1)
-			take_breath();
+	for (; (va = space_next_page(from, va, &entry)); va += PAGE_SIZE) {
+		if (copy_page(to, va, entry))
+			continue;
+		space_destroy(to);
+		return false;
 	}
 	return true;
 }

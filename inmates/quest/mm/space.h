@@ -82,6 +82,12 @@ bool space_map_foreign(struct space *s, uint64_t start, uint64_t page, size_t n,
 /* Returns the lowest address where `n` foreign pages fit; 0 if they fit nowhere. */
 uint64_t space_find_foreign(const struct space *s, size_t n);
 
+/*
+ * Returns the lowest page from `va` on that the space owns, and its entry in *entry; 0: it owns no
+ * page there. Long work: lets interrupts in.
+ */
+uint64_t space_next_page(const struct space *s, uint64_t va, uint64_t *entry);
+
 /* Unmaps all pages of [start, end) that are mapped, and frees those that are not foreign. */
 void space_unmap(struct space *s, uint64_t start, uint64_t end);
 

@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Takes programs off the CPU as plain data, and puts them back. */
+/* Takes programs off the CPU as plain data, and puts them back, here or in another cell. */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
+#include <inmate/timer.h>
 #include "../kernel/process/move.h"
+#include "../kernel/process/process.h"
+#include "../migration/migration.h"
 #include "../user/include/quest/errors.h"
 #include "shell.h"
 #include "words.h"
+
+#define MIGRATION_US	60000000	/* the longest time until a program is on its way */
+#define LOOK_US		10000
+
+/* Returns the line's status. */
+static int print_error(const char *pid, int error)
+{
+	if (error == -EBUSY)
+		print("%s: it has children, pipes, shared memory, channels, or a VCPU of others, "
+		      "which would stay behind: let it end them first\n",
+		      pid);
+	else if (error)
+		print("%s: %s\n", pid, strerror(error));
+	return error ? SHELL_FAILED : 0;
+}
 
 /* Returns the line's status. */
 static int move(int argc, char **argv, int (*how)(int pid))
@@ -19,13 +37,7 @@ static int move(int argc, char **argv, int (*how)(int pid))
 	irqs = irq_save();
 	error = how((int)pid);
 	irq_restore(irqs);
-	if (error == -EBUSY)
-		print("%s: it has children, pipes, shared memory or channels, "
-		      "which would stay behind: let it end them first\n",
-		      argv[1]);
-	else if (error)
-		print("%s: %s\n", argv[1], strerror(error));
-	return error ? SHELL_FAILED : 0;
+	return print_error(argv[1], error);
 }
 
 int command_detach(int argc, char **argv)
@@ -36,4 +48,55 @@ int command_detach(int argc, char **argv)
 int command_attach(int argc, char **argv)
 {
 	return move(argc, argv, move_attach);
+}
+
+static int print_links(void)
+{
+	const char *cell;
+	int n, link;
+
+	for (n = 0; (link = migration_nth(n)) >= 0; n++) {
+		cell = migration_cell(link);
+		print("%d: to %s\n", n, cell);
+	}
+	if (!n)
+		print("no program can move from here: a word migrate=CHANNEL of the command line "
+		      "names a mailbox to another cell\n");
+	return 0;
+}
+
+/* Waits until the wish of process `pid` has been carried out, or failed. Returns 0 or the error. */
+static int wait_for_move(int pid)
+{
+	const struct process *p;
+
+	while ((p = process_find(pid)) && p->state != PROCESS_ZOMBIE && p->wish.link)
+		thread_sleep_us(LOOK_US);
+	return p && p->state != PROCESS_ZOMBIE ? p->wish.error : 0;
+}
+
+int command_migrate(int argc, char **argv)
+{
+	uint64_t pid;
+	struct process *p;
+	bool irqs;
+	int error = -ESRCH, link;
+
+	if (argc == 1)
+		return print_links();
+	if (argc != 3 || !words_number(argv[1], INT32_MAX, &pid))
+		return SHELL_SHOW_USAGE;
+	link = migration_find(argv[2]);
+	if (link < 0) {
+		print("%s: no program can move there; migrate lists the cells\n", argv[2]);
+		return SHELL_FAILED;
+	}
+	irqs = irq_save();
+	p = process_find((int)pid);
+	if (p && p->state == PROCESS_LIVE)
+		error = migration_wish(p, link, rdtsc() + timer_from_us(MIGRATION_US));
+	if (!error)
+		error = wait_for_move((int)pid);
+	irq_restore(irqs);
+	return print_error(argv[1], error);
 }

@@ -12,7 +12,9 @@
 #include "../kernel/process/process.h"
 #include "../kernel/process/start.h"
 #include "../kernel/vcpu/uservcpu.h"
+#include "../migration/migration.h"
 #include "../user/include/quest/errors.h"
+#include "../user/include/quest/types.h"
 #include "shell.h"
 #include "stages.h"
 #include "words.h"
@@ -30,6 +32,10 @@ static void break_foreground(void)
 /* Returns the line's status. */
 static int print_end(const char *name, int status)
 {
+	if (WIFMOVED(status)) {
+		print("%s has moved to %s\n", name, migration_cell(WMOVEDBY(status)));
+		return 0;
+	}
 	if (WIFSIGNALED(status))
 		print("%s was killed (signal %d)\n", name, WTERMSIG(status));
 	else if (WEXITSTATUS(status))
@@ -289,7 +295,8 @@ int command_ls(int argc, char **argv)
 
 static void print_process(const struct process *p, uint64_t used)
 {
-	static const char *const states[] = { "free", "starting", "live", "ended", "detached" };
+	static const char *const states[] = { "free", "starting", "live", "ended", "detached",
+						 "moving" };
 	uint64_t us = timer_to_us(used);
 
 	print("%5d %6d %-15s %-8s %4d %7u %8lu %9lu.%03lu %5d\n", p->pid, p->parent, p->name,

@@ -26,6 +26,10 @@ const struct command shell_commands[] = {
 	{ "attach", "PID", "let a program that was detached go on", NULL, command_attach },
 	{ "detach", "PID", "take a program off the CPU with its VCPUs, as plain data", NULL,
 	  command_detach },
+	{ "migrate", "[PID CELL]", "let a program continue in another cell",
+	  "    migrate           the cells to which programs can move, and from which they come" NL
+	  "    migrate PID CELL  by the channel of a word migrate=CHANNEL of the command line;" NL
+	  "                      or why the program stays" NL, command_migrate },
 	{ "kill", "PID|-JOB", "end a program, or a job: all that one started",
 	  "    A program's job is that of the program that the shell started, by its pid" NL
 	  "    ([N] when it was started with &): ps shows it. All of a job end at once." NL,

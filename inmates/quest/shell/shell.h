@@ -85,6 +85,7 @@ int command_run(int argc, char **argv);
 int command_kill(int argc, char **argv);
 int command_detach(int argc, char **argv);
 int command_attach(int argc, char **argv);
+int command_migrate(int argc, char **argv);
 int command_ls(int argc, char **argv);
 int command_meminfo(int argc, char **argv);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * moves [SECONDS]: has a thread for each way to wait, and a thread that calculates. Meanwhile the
- * shell moves the program by detach PID and attach PID. Prints a line for each failed check. The
- * last line has the count.
+ * moves [SECONDS [HOPS [KIB]]]: has a thread for each way to wait, and a thread that calculates.
+ * Meanwhile the shell moves the program by detach PID and attach PID, or the program itself moves
+ * HOPS times to another cell, with KIB of memory that it checks. Prints a line for each failed
+ * check. The last line has the count.
  */
 #include <math.h>
 #include <quest.h>
@@ -11,7 +12,6 @@
 #include "check.h"
 
 #define NS_PER_S	1000000000l
-#define LATE_NS		500000000l
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -19,7 +19,9 @@ static sem_t post;
 static struct timespec end;
 static long us;
 static volatile int stop;
-static pthread_t threads[8];
+static long hops, kib;
+static uint32_t *memory;
+static pthread_t threads[10];
 static int num_threads;
 
 static long now_ns(void)
@@ -37,13 +39,13 @@ static void start(void *(*fn)(void *))
 
 /*
  * Checks that a wait ends on time: not early, and not late, as it would be if the move began the
- * whole wait again.
+ * whole wait again. A program on its way wakes late.
  */
 static void *in_time(void)
 {
 	long late = now_ns() - end.tv_sec * NS_PER_S - end.tv_nsec;
 
-	return (void *)(late >= -1000000 && late < LATE_NS ? 0 : late / 1000);
+	return (void *)(late >= -1000000 && late < us * 500 ? 0 : late / 1000);
 }
 
 static void *sleep_for(void *unused)
@@ -111,6 +113,37 @@ static void *calculate(void *unused)
 	return (void *)wrong;
 }
 
+static uint32_t pattern(long i, long round)
+{
+	return (uint32_t)(i * 2654435761u + round);
+}
+
+/* Checks the memory, and fills it for the next move. Returns the number of wrong words. */
+static long check_memory(long round)
+{
+	long i, wrong = 0;
+
+	for (i = 0; i < kib * 256; i++) {
+		wrong += round && memory[i] != pattern(i, round - 1);
+		memory[i] = pattern(i, round);
+	}
+	return wrong;
+}
+
+/* Moves again and again. A cell that cannot take the program yet is asked again. */
+static void *hop(void *unused)
+{
+	long round, wrong = 0;
+
+	(void)unused;
+	for (round = 0; round < hops; round++) {
+		wrong += check_memory(round);
+		while (!vcpu_migration_blocking(0, DEST_ANY, MIG_RELAX))
+			(void)usleep(100000);
+	}
+	return (void *)(wrong + check_memory(round));
+}
+
 static void *join_first(void *unused)
 {
 	void *result = (void *)-1l;
@@ -126,6 +159,9 @@ int main(int argc, char **argv)
 	void *result;
 
 	us = (argc > 1 ? atol(argv[1]) : 3) * 1000000;
+	hops = argc > 2 ? atol(argv[2]) : 0;
+	kib = argc > 3 ? atol(argv[3]) : 0;
+	memory = malloc((size_t)kib << 10);
 	(void)clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += us / 1000000;
 	CHECK(id > 0 && second > 0 && vcpu_bind_task(id) == 0 && pthread_mutex_lock(&mutex) == 0 &&
@@ -138,10 +174,13 @@ int main(int argc, char **argv)
 	start(wait_for_semaphore);
 	start(calculate);
 	start(join_first);
+	start(hop);
 	printf("moves: ready\n");
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == 0);
+	CHECK(pthread_join(threads[--num_threads], &result) == 0 && !result);
 	stop = 1;
-	CHECK(pthread_mutex_unlock(&mutex) == 0 && sem_post(&post) == 0 && getpid() == pid);
+	CHECK(pthread_mutex_unlock(&mutex) == 0 && sem_post(&post) == 0 &&
+	      (hops || getpid() == pid));
 	for (i = 1; i < num_threads; i++) {
 		CHECK(pthread_join(threads[i], &result) == 0);
 		if (result)

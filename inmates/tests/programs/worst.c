@@ -295,6 +295,15 @@ static void worst_channel_open_key(void)
 		(void)DO(channel_detach, n, 0, 0);
 }
 
+/* The request is refused, since the cell has no link. */
+static void worst_vcpu_migration(void) { (void)DO(vcpu_migration, 0, DEST_ANY, MIG_RELAX); }
+static void worst_vcpu_migration_status(void) { (void)DO(vcpu_migration_status, large, 0, 0); }
+
+static void worst_vcpu_migration_dest(void)
+{
+	(void)DO(vcpu_migration_dest, "a cell that no link reaches", 0, 0);
+}
+
 #define ROW(number, name, args) { #name, worst_##name },
 static const struct {
 	const char *name;

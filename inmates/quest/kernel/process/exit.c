@@ -8,12 +8,9 @@
 #include "park.h"
 #include "process.h"
 
-/* The last thread of `p` becomes a thread of the kernel, and `p` ends. */
-static void finish(struct process *p)
+void process_release(struct process *p)
 {
-	thread_current()->process = NULL;
 	files_close_all(p);
-	user_leave_space();
 	shared_process_ends(p);
 	userchannel_leave(p);
 	space_destroy(&p->space);
@@ -22,6 +19,14 @@ static void finish(struct process *p)
 	/* space_destroy() lets others run, so the parent may have ended meanwhile. */
 	p->state = p->parent == ORPHAN ? PROCESS_FREE : PROCESS_ZOMBIE;
 	process_wake_parent(p);
+}
+
+/* The last thread of `p` becomes a thread of the kernel, and `p` ends. */
+static void finish(struct process *p)
+{
+	thread_current()->process = NULL;
+	user_leave_space();
+	process_release(p);
 }
 
 _Noreturn void process_end_thread(uint64_t result)

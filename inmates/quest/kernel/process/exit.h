@@ -6,6 +6,14 @@
 #include <stdint.h>
 #include <inmate/trap.h>
 
+struct process;
+
+/*
+ * Frees everything of `p`, which has no threads. If no parent waits for it, frees its slot, too.
+ * Lets others run.
+ */
+void process_release(struct process *p);
+
 /* Ends the current thread. If it is the last one of its process, ends the process, too. */
 _Noreturn void process_end_thread(uint64_t result);
 

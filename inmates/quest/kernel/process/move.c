@@ -2,13 +2,13 @@
 #include <inmate/cpu.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
-#include "../../mm/kstack.h"
 #include "../../user/include/quest/errors.h"
 #include "../dispatch.h"
 #include "../threadslot.h"
 #include "../userchannel.h"
 #include "../vcpu/iovcpu.h"
 #include "../vcpu/uservcpu.h"
+#include "exit.h"
 #include "move.h"
 #include "park.h"
 #include "userthread.h"
@@ -16,8 +16,6 @@
 #define PATIENCE_US	5000000
 #define RETRY_US	10000
 #define IMAGE_PAGES	((sizeof(struct program_image) + PAGE_SIZE - 1) / PAGE_SIZE)
-/* pages that a thread needs: its stack, and at most two page tables for it */
-#define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)
 
 static bool has_children(const struct process *p)
 {
@@ -64,7 +62,7 @@ static int room_for_threads(const struct program_image *image)
 		n += !thread_snapshot(i, &copy);
 	if (n < image->num_threads)
 		return -EAGAIN;
-	return pages_available() < image->num_threads * THREAD_PAGES ? -ENOMEM : 0;
+	return pages_available() < image->num_threads * MOVE_THREAD_PAGES ? -ENOMEM : 0;
 }
 
 static void start_thread(struct process *p, const struct thread_image *i)
@@ -138,13 +136,15 @@ static void take_vcpus(struct process *p)
 	}
 }
 
-static struct program_image *new_image(void)
+int move_image(struct process *p)
 {
 	uint64_t page = pages_alloc(IMAGE_PAGES);
 
-	if (page)
-		memset((void *)(uintptr_t)page, 0, IMAGE_PAGES * PAGE_SIZE);
-	return (struct program_image *)(uintptr_t)page;
+	if (!page)
+		return -ENOMEM;
+	memset((void *)(uintptr_t)page, 0, IMAGE_PAGES * PAGE_SIZE);
+	p->image = (struct program_image *)(uintptr_t)page;
+	return 0;
 }
 
 int move_detach(int pid)
@@ -157,10 +157,10 @@ int move_detach(int pid)
 		return -ESRCH;
 	if (!can_go(p))
 		return -EBUSY;
-	image = new_image();
-	if (!image)
-		return -ENOMEM;
-	p->image = image;
+	error = move_image(p);
+	if (error)
+		return error;
+	image = p->image;
 	p->leaving = true;
 	wake_threads_of(p);
 	error = wait_for_threads(pid, p, rdtsc() + timer_from_us(PATIENCE_US));
@@ -188,21 +188,28 @@ static void rename_vcpu(struct process *p, int was, int is)
 			p->image->threads[i].vcpu = is;
 }
 
+/* Creates VCPU `i` of the image. Returns its id or minus an error. */
+static int put_vcpu(const struct process *p, unsigned int i)
+{
+	const struct vcpu_image *v = &p->image->vcpus[i];
+	struct vcpu was = { .state = VCPU_FREE };
+
+	memcpy(&was, v->plain, VCPU_PLAIN);
+	was.params.owner = p->pid;
+	return uservcpu_put(&was, v->io_class);
+}
+
 /*
- * Renames the VCPUs in two steps, first to numbers above all ids. Otherwise the new id of a VCPU
- * could equal the old id of another one.
+ * The VCPUs of the image have new ids; negative: it was not created. Renames them in two steps,
+ * first to numbers above all ids. Otherwise the new id of a VCPU could equal the old id of another
+ * one.
  */
-static void put_vcpus(struct process *p)
+static void rename_vcpus(struct process *p, const int id[])
 {
 	struct program_image *image = p->image;
-	struct vcpu was = { .state = VCPU_FREE };
-	int id[MOVE_VCPUS];
 	unsigned int i;
 
 	for (i = 0; i < image->num_vcpus; i++) {
-		memcpy(&was, image->vcpus[i].plain, VCPU_PLAIN);
-		was.params.owner = p->pid;
-		id[i] = uservcpu_put(&was, image->vcpus[i].io_class);
 		rename_vcpu(p, image->vcpus[i].id, SCHED_VCPUS + (int)i);
 		vcpuname_move(p, image->vcpus[i].id, SCHED_VCPUS * 2 + (int)i);
 	}
@@ -213,16 +220,46 @@ static void put_vcpus(struct process *p)
 	image->num_vcpus = 0;
 }
 
+int move_admit(struct process *p)
+{
+	struct program_image *image = p->image;
+	int id[MOVE_VCPUS], error = 0;
+	unsigned int i;
+
+	for (i = 0; i < image->num_vcpus && !error; i++) {
+		id[i] = put_vcpu(p, i);
+		error = id[i] < 0 ? id[i] : 0;
+	}
+	if (!error)
+		error = room_for_threads(image);
+	if (!error)
+		rename_vcpus(p, id);
+	return error;
+}
+
+void move_discard(struct process *p, int status)
+{
+	if (p->image)
+		free_image(p);
+	if (!p->ending)
+		p->status = status;
+	p->ending = true;
+	process_release(p);
+}
+
 int move_attach(int pid)
 {
 	struct process *p = process_find(pid);
-	int error;
+	int id[MOVE_VCPUS], error;
+	unsigned int i;
 
 	if (!p || p->state != PROCESS_DETACHED)
 		return -ESRCH;
 	/* so that no other thread that runs meanwhile attaches it, too */
 	p->state = PROCESS_STARTING;
-	put_vcpus(p);
+	for (i = 0; i < p->image->num_vcpus; i++)
+		id[i] = put_vcpu(p, i);
+	rename_vcpus(p, id);
 	if (!sched_vcpu(dispatch_sched(), p->vcpu))
 		p->vcpu = BEST_EFFORT_VCPU;
 	error = start_threads(p);

@@ -10,6 +10,13 @@
 #ifndef QUEST_MOVE_H
 #define QUEST_MOVE_H
 
+#include "../../mm/kstack.h"
+
+/* pages that a thread needs: its stack, and at most two page tables for it */
+#define MOVE_THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)
+
+struct process;
+
 /*
  * Makes an image of process `pid`. Returns 0 or minus an error; then the process continues. ESRCH;
  * EBUSY: it has children, pipes, shared memory or channels, which cannot move; ENOMEM; ETIMEDOUT:
@@ -22,5 +29,17 @@ int move_detach(int pid);
  * not admitted again becomes best effort.
  */
 int move_attach(int pid);
+
+/*
+ * Functions for migration, on a process in state PROCESS_MOVING.
+ *
+ * move_image() gives it an empty image, which it does not have before; 0 or -ENOMEM. move_admit()
+ * creates all its VCPUs, or none, and checks that its threads have room: 0 or minus an error:
+ * EAGAIN, EADMIT, EINVAL, ENOMEM. In state PROCESS_DETACHED, move_attach() then succeeds, if no
+ * other thread has run meanwhile. move_discard() frees everything: the parent gets `status`.
+ */
+int move_image(struct process *p);
+int move_admit(struct process *p);
+void move_discard(struct process *p, int status);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/string.h>
 #include "../../user/include/quest/errors.h"
+#include "../machine.h"
 #include "../vcpu/vcpu.h"
 #include "process.h"
 
@@ -66,6 +67,7 @@ struct process *process_new(const struct process *parent, int vcpu, const char *
 		 */
 		pid = new_pid();
 		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .vcpu = vcpu,
+				       .epoch = parent ? parent->epoch : machine.boot_tsc,
 				       .parent = parent ? parent->pid : KERNEL_PID,
 				       .job = parent ? parent->job : pid };
 		copy_string(p->name, name, sizeof(p->name));

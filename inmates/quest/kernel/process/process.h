@@ -27,7 +27,8 @@
 #define ORPHAN		(-1)		/* parent pid of processes whose parent has ended */
 
 enum process_state {
-	PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE, PROCESS_DETACHED
+	PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE, PROCESS_DETACHED,
+	PROCESS_MOVING,			/* on its way to another cell, or from it: has no threads */
 };
 enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 
@@ -40,6 +41,14 @@ struct process_thread {
 };
 
 struct program_image;
+
+/* A program's wish to move to another cell, and the result of the last one (migration/). */
+struct migration_wish {
+	int link;			/* number of the link plus 1; 0: no wish */
+	uint64_t until;			/* TSC at which the wish ends; UINT64_MAX: it does not */
+	int error;			/* of the last wish: minus an error, or 0 */
+	uint32_t moves;			/* how often the program has moved */
+};
 
 /* The result of a system call that must begin again. Programs never see it. */
 #define ERESTART	512
@@ -66,6 +75,8 @@ struct process {
 	 * TSC cycles used by threads that have ended, and by children that waitpid() has returned
 	 */
 	uint64_t used, children_used;
+	uint64_t epoch;			/* TSC value at which its clocks show 0 */
+	struct migration_wish wish;
 	struct space space;
 	struct wait_queue changed;	/* threads that wait until a child or a thread has ended */
 	struct wait_queue words;	/* threads that wait in wait_word() */

@@ -20,6 +20,7 @@
 #include <quest/types.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -72,6 +73,26 @@ int vcpu_getparams(struct sched_param *param);
 
 /* Changes a VCPU of this program; the errors of vcpu_create(), and EPERM, ENOVCPU */
 int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);
+
+/*
+ * Migration: the program continues in another cell, with its threads, VCPUs, memory and open files
+ * of the archive; its pid changes. Cells are numbered in the order of the words migrate=CHANNEL on
+ * Quest's command line; vcpu_migration_dest() returns the number of a cell; ENODEV, ENAMETOOLONG,
+ * EFAULT.
+ *
+ * vcpu_migration() asks to move to cell `dest`, or to any (DEST_ANY), and returns whether that was
+ * accepted: the caller continues, and moves later. `flag` 0: within `time` ms (0: no limit), or not
+ * at all. MIG_RELAX: without a limit. MIG_STRICT: not yet. These programs stay: a program with
+ * children, pipes, shared memory or channels; a program that uses a VCPU of its cell or of its
+ * parent; a program that the destination does not admit. vcpu_migration_status() has the result;
+ * EFAULT. vcpu_migration_blocking() waits for it, and returns whether the program has moved.
+ */
+bool vcpu_migration(uint32_t time, int dest, int flag);
+bool vcpu_migration_blocking(uint32_t time, int dest, int flag);
+int vcpu_migration_status(struct quest_migration *status);
+int vcpu_migration_dest(const char *cell);
+/* the kernel's answer: 0; EINVAL, EBUSY (an earlier request), ENOTSUP */
+int quest_vcpu_migration(uint32_t time, int dest, int flag);
 
 /*
  * Functions on programs, in addition to unistd.h and sys/wait.h. A child has only one thread, a

@@ -28,6 +28,7 @@ int quest_channel_detach(int channel);
 /* returns how often the bell rang; waits for it if that is `seen` (kernel/userchannel.h) */
 int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until);
 int quest_channel_ring(int channel);
+int quest_vcpu_migration_status(struct quest_migration *status);
 
 /*
  * Returns the calling thread's number, below QUEST_THREADS. The address of the stack gives the

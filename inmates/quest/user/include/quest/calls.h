@@ -57,6 +57,9 @@
 	C(46, channel_detach, 1) \
 	C(47, channel_sleep, 3) \
 	C(48, channel_ring, 1) \
-	C(49, channel_open_key, 2)
+	C(49, channel_open_key, 2) \
+	C(50, vcpu_migration, 3) \
+	C(51, vcpu_migration_status, 1) \
+	C(52, vcpu_migration_dest, 1)
 
 #endif

@@ -51,6 +51,26 @@ struct quest_key {
 	char peer[32];		/* name of the other end: a cell, or "linux" */
 };
 
+/* vcpu_migration(): destinations and flags */
+#define DEST_ANY	(-1)
+#define MIG_STRICT	1	/* no VCPU of the program may lose a part of its budget */
+#define MIG_RELAX	2	/* the move may take as long as it takes */
+
+#define QUEST_CELL_NAME	32
+
+/* The result of the last vcpu_migration() */
+struct quest_migration {
+	int pending;			/* 1: the program has not moved yet; else 0 */
+	int error;			/* 0, or why it stayed: minus an error */
+	unsigned int moves;		/* how often the program has moved so far */
+	char cell[QUEST_CELL_NAME];	/* the cell where it is now */
+};
+
+/* The status that waitpid() and the shell get for a program that has moved by link `link` */
+#define QUEST_MOVED(link)	(0x10000 | (link) << 20)
+#define WIFMOVED(status)	((status) & 0x10000 && 1)
+#define WMOVEDBY(status)	((status) >> 20)
+
 #define UTSNAME_LENGTH	32
 
 struct quest_utsname {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/string.h>
+#include "../kernel/vcpu/iovcpu.h"
+#include "../kernel/vcpu/vcpu.h"
+#include "../mm/space.h"
+#include "../user/include/quest/errors.h"
+#include "check.h"
+
+/* the flags that a program can set: CF PF AF ZF SF TF DF OF, AC and ID */
+#define RFLAGS_PROGRAM	0x240DD5ull
+#define RFLAGS_RING3	0x202ull		/* bit 1, which is always set, and IF */
+#define FXSAVE_MXCSR	24		/* offset of MXCSR in the FXSAVE area */
+/* no time of a VCPU is further in the future: two of the longest periods */
+#define FAR		(2 * ADMISSION_PERIOD_MAX)
+
+static bool ends(const char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size && text[i]; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return i && i < size;
+}
+
+static bool check_threads(const struct mig_header *h)
+{
+	unsigned int i, running = 0;
+
+	for (i = 0; i < STACKS_MAX; i++) {
+		if (h->threads[i].state > SLOT_ENDED || h->threads[i].detached > 1)
+			return false;
+		running += h->threads[i].state == SLOT_RUNS;
+	}
+	return running && running == h->num_threads;
+}
+
+static bool check_files(const struct mig_header *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILES_MAX; i++)
+		if (h->files[i].kind > FILE_ARCHIVE ||
+		    (h->files[i].kind == FILE_ARCHIVE &&
+		     (!ends(h->files[i].name, ARCHIVE_NAME) || h->files[i].at > INT64_MAX)))
+			return false;
+	return true;
+}
+
+int mig_check_header(const struct mig_header *h, uint32_t tsc_khz)
+{
+	if (h->magic != MIG_MAGIC)
+		return -EBADMSG;
+	if (h->version != MIG_VERSION || h->thread_bytes != sizeof(struct thread_image) ||
+	    h->vcpu_bytes != sizeof(struct vcpu_image) || h->tsc_khz != tsc_khz)
+		return -EPROTO;
+	if (!ends(h->name, sizeof(h->name)) || h->num_vcpus > MOVE_VCPUS || !h->pages ||
+	    h->pages > (USER_END - USER_BASE) / PAGE_SIZE || h->heap < USER_IMAGE ||
+	    h->heap > h->brk || h->brk > USER_SHARED)
+		return -EBADMSG;
+	return check_threads(h) && check_files(h) ? 0 : -EBADMSG;
+}
+
+static bool of_program(uint64_t va)
+{
+	return va >= USER_BASE && va < USER_END;
+}
+
+static bool check_thread(const struct mig_header *h, struct thread_image *t, uint32_t mxcsr_mask,
+			 unsigned int *seen)
+{
+	uint32_t mxcsr;
+	uint8_t again;
+
+	if (t->slot >= STACKS_MAX || h->threads[t->slot].state != SLOT_RUNS ||
+	    *seen & 1u << t->slot || !of_program(t->frame.rip))
+		return false;
+	*seen |= 1u << t->slot;
+	t->frame.cs = TRAP_USER_CS;
+	t->frame.ss = TRAP_USER_SS;
+	t->frame.rflags = (t->frame.rflags & RFLAGS_PROGRAM) | RFLAGS_RING3;
+	memcpy(&mxcsr, t->fpu.fxsave + FXSAVE_MXCSR, sizeof(mxcsr));
+	mxcsr &= mxcsr_mask;
+	memcpy(t->fpu.fxsave + FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr));
+	memcpy(&again, &t->restart.again, sizeof(again));
+	t->restart.again = again != 0;
+	return true;
+}
+
+/* The conditions of sporadic.h */
+static bool check_sporadic(const struct vcpu *v, uint64_t now)
+{
+	const struct sporadic *s = &v->main;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	if (s->budget != v->params.budget || s->period != v->params.period || s->limit < 2 ||
+	    s->limit > SPORADIC_MAX || !s->length || s->length > s->limit)
+		return false;
+	for (i = 0; i < s->length; i++) {
+		if (!s->queue[i].amount || s->queue[i].amount > s->budget ||
+		    s->queue[i].at > now + FAR || (i && s->queue[i].at < s->queue[i - 1].at))
+			return false;
+		sum += s->queue[i].amount;
+	}
+	return sum == s->budget && s->usage < s->queue[0].amount &&
+	       s->queue[s->length - 1].at - s->queue[0].at <= s->period;
+}
+
+static bool check_pibs(const struct vcpu *v, uint64_t now)
+{
+	const struct pibs *p = &v->io;
+
+	return p->budget == v->params.budget && p->period == v->params.period && p->inherited &&
+	       p->inherited <= ADMISSION_PERIOD_MAX && p->eligible <= now + FAR &&
+	       p->left <= ADMISSION_PERIOD_MAX && p->used <= ADMISSION_PERIOD_MAX &&
+	       (unsigned __int128)(p->left + p->used) * p->period <=
+	       (unsigned __int128)p->inherited * p->budget + p->period;
+}
+
+static bool check_vcpu(const struct vcpu_image *image, uint64_t now)
+{
+	struct vcpu v = { .state = VCPU_FREE };
+
+	memcpy(&v, image->plain, VCPU_PLAIN);
+	if (v.state != VCPU_ACTIVE || !ends(v.params.name, sizeof(v.params.name)) ||
+	    !v.params.budget || v.params.budget > v.params.period ||
+	    v.params.period > ADMISSION_PERIOD_MAX || image->id < VCPU_FIXED ||
+	    image->id >= SCHED_VCPUS || !iovcpu_known(image->io_class))
+		return false;
+	return v.params.type == MAIN_VCPU ? check_sporadic(&v, now) :
+	       v.params.type == IO_VCPU && check_pibs(&v, now);
+}
+
+/* Returns whether VCPU `id` comes along, or exists in every cell. */
+static bool comes_along(const struct program_image *image, int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < image->num_vcpus; i++)
+		if (image->vcpus[i].id == id)
+			return true;
+	return id == BEST_EFFORT_VCPU;
+}
+
+int mig_check_image(const struct mig_header *h, struct program_image *image, uint32_t mxcsr_mask,
+		    uint64_t now)
+{
+	unsigned int i, j, seen = 0;
+
+	for (i = 0; i < image->num_vcpus; i++) {
+		if (!check_vcpu(&image->vcpus[i], now))
+			return -EBADMSG;
+		for (j = 0; j < i; j++)
+			if (image->vcpus[j].id == image->vcpus[i].id)
+				return -EBADMSG;
+	}
+	for (i = 0; i < image->num_threads; i++) {
+		if (!check_thread(h, &image->threads[i], mxcsr_mask, &seen))
+			return -EBADMSG;
+		if (!comes_along(image, image->threads[i].vcpu))
+			return -EBUSY;
+	}
+	return comes_along(image, h->vcpu) ? 0 : -EBUSY;
+}
+
+bool mig_check_page(const struct mig_page *page)
+{
+	return page->va >= USER_BASE && page->va < USER_SHARED && !(page->va % PAGE_SIZE) &&
+	       page->rights < MIG_RIGHTS;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The destination's side of a link: receives programs, and lets them run. */
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/string.h>
+#include <inmate/timer.h>
+#include "../arch/user.h"
+#include "../drivers/bell.h"
+#include "../kernel/machine.h"
+#include "../kernel/process/move.h"
+#include "../kernel/process/process.h"
+#include "../kernel/threadslot.h"
+#include "../kernel/vcpu/vcpu.h"
+#include "../mm/space.h"
+#include "../user/include/quest/errors.h"
+#include "check.h"
+#include "link.h"
+#include "pack.h"
+
+#define LOOK_US		1000000		/* time between two looks at a link that is damaged */
+/* pages besides those of a program and its threads: tables and its image */
+#define MORE_PAGES	32
+
+/* One program that comes. Only the link's thread uses it. */
+struct coming {
+	struct mig_link *link;
+	struct mig_stream *s;
+	enum mig_destination state;
+	struct process *p;		/* NULL: not yet */
+	int error;			/* why the program cannot come: minus an error */
+};
+
+/* Records `error`, unless it is 0 or there is one. Returns whether the program can still come. */
+static bool check(struct coming *c, int error)
+{
+	if (!c->error)
+		c->error = error;
+	return !c->error;
+}
+
+/* Answers the message that was released. */
+static bool answer(struct coming *c, enum mig_event event)
+{
+	static const uint32_t kinds[MIG_EVENTS] = {
+		[MIG_ACCEPTS] = MIG_ACCEPTED, [MIG_REFUSES] = MIG_REFUSED, [MIG_RUNS] = MIG_RUNNING,
+	};
+	struct mig_message header = { .kind = kinds[mig_answer(event)], .error = c->error };
+
+	if (!mig_claim(c->s))
+		return false;
+	header.clock = rdtsc();
+	return mig_commit(c->s, &header);
+}
+
+/* The present message was taken, and another one must follow. */
+static bool next_message(struct coming *c)
+{
+	if (c->s->message.last || !mig_release(c->s))
+		return check(c, -EBADMSG);
+	c->state = mig_destination_next(c->state, MIG_TOOK);
+	if (!answer(c, MIG_TOOK))
+		return check(c, -EBADMSG);
+	mig_ring(c->s);
+	if (!mig_receive(c->s, UINT64_MAX) || c->s->message.kind != MIG_MORE)
+		return check(c, -EBADMSG);
+	return true;
+}
+
+/* Copies the next `n` bytes of the stream. */
+static bool get(struct coming *c, void *data, size_t n)
+{
+	uint8_t *to = data;
+	size_t part, left;
+
+	while (n) {
+		left = sizeof(c->s->message) + c->s->message.bytes - c->s->at;
+		if (!left && !next_message(c))
+			return false;
+		left = sizeof(c->s->message) + c->s->message.bytes - c->s->at;
+		part = n < left ? n : left;
+		memcpy(to, c->s->slot + c->s->at, part);
+		c->s->at += part;
+		to += part;
+		n -= part;
+	}
+	return true;
+}
+
+/* Returns whether the cell has room that is not kept for its own shell. */
+static bool has_room(const struct mig_header *h)
+{
+	unsigned int i, processes = 0, threads = 0;
+
+	for (i = 0; i < PROCESS_MAX; i++)
+		processes += !process_at((int)i);
+	for (i = 0; i < THREAD_MAX; i++)
+		threads += !threadslot_at((int)i);
+	return processes > SHELL_PROCESSES && threads >= h->num_threads + SHELL_THREADS &&
+	       pages_unkept() >= h->pages + h->pages / TABLE_ENTRIES +
+				 h->num_threads * MOVE_THREAD_PAGES + MORE_PAGES;
+}
+
+/* Creates the process, as an orphan: no parent learns of it if it does not come. */
+static bool new_process(struct coming *c)
+{
+	const struct mig_header *h = &c->link->header;
+	struct process *p;
+
+	if (!has_room(h))
+		return check(c, -ENOMEM);
+	p = process_new(NULL, BEST_EFFORT_VCPU, h->name);
+	if (!p)
+		return check(c, -EAGAIN);
+	p->state = PROCESS_MOVING;
+	p->parent = ORPHAN;
+	p->background = true;
+	c->p = p;
+	if (!space_create(&p->space) || move_image(p))
+		return check(c, -ENOMEM);
+	p->image->num_threads = h->num_threads;
+	p->image->num_vcpus = h->num_vcpus;
+	return check(c, mig_unpack(p, h));
+}
+
+static bool get_header(struct coming *c)
+{
+	struct mig_header *h = &c->link->header;
+	struct program_image *image;
+	bool made;
+
+	if (!get(c, h, sizeof(*h)))
+		return false;
+	if (!check(c, mig_check_header(h, machine.tsc_khz)))
+		return false;
+	irq_disable();
+	made = new_process(c);
+	irq_enable();
+	if (!made)
+		return false;
+	image = c->p->image;
+	return get(c, image->threads, h->num_threads * sizeof(image->threads[0])) &&
+	       get(c, image->vcpus, h->num_vcpus * sizeof(image->vcpus[0]));
+}
+
+/* Returns a new page of the program for `page`, which was checked; 0: there is no room. */
+static uint64_t new_page(struct coming *c, const struct mig_page *page)
+{
+	static const uint64_t rights[MIG_RIGHTS] = {
+		[MIG_READ] = USER_READ, [MIG_DATA] = USER_DATA, [MIG_CODE] = USER_CODE,
+	};
+	struct space *s = &c->p->space;
+	uint64_t at = 0;
+
+	irq_disable();
+	if (pages_unkept() && space_map(s, page->va, page->va + PAGE_SIZE, rights[page->rights]))
+		at = space_translate(s, page->va, SPACE_READ);
+	irq_enable();
+	return at;
+}
+
+static bool get_pages(struct coming *c)
+{
+	uint64_t i, at;
+	struct mig_page page;
+
+	for (i = 0; i < c->link->header.pages; i++) {
+		if (!get(c, &page, sizeof(page)))
+			return false;
+		if (!mig_check_page(&page))
+			return check(c, -EBADMSG);
+		at = new_page(c, &page);
+		if (!at)
+			return check(c, -ENOMEM);
+		if (!get(c, (void *)(uintptr_t)at, PAGE_SIZE))
+			return false;
+		if (c->p->ending)
+			return check(c, -EINTR);
+	}
+	return true;
+}
+
+/* All of the program must have come with the last message. Takes the message. */
+static bool take_last(struct coming *c)
+{
+	const struct mig_message *m = &c->s->message;
+
+	if (!m->last || c->s->at != sizeof(*m) + m->bytes || !mig_release(c->s))
+		return check(c, -EBADMSG);
+	return true;
+}
+
+/*
+ * Interrupts are off: after the answer the program starts in the same step, and this cannot fail.
+ */
+static bool admit(struct coming *c)
+{
+	struct process *p = c->p;
+
+	mig_shift(p, (int64_t)c->s->message.clock);
+	if (!check(c, mig_check_image(&c->link->header, p->image, user_mxcsr_mask(), rdtsc())) ||
+	    !check(c, move_admit(p)) || !check(c, p->ending ? -EINTR : 0))
+		return false;
+	c->state = mig_destination_next(c->state, MIG_TOOK_ALL);
+	/* a source that cannot be answered has ended: this copy is the only one */
+	(void)answer(c, MIG_TOOK_ALL);
+	p->parent = KERNEL_PID;
+	p->state = PROCESS_DETACHED;
+	return !move_attach(p->pid);
+}
+
+static void forget(struct coming *c)
+{
+	irq_disable();
+	if (c->p)
+		move_discard(c->p, 0);
+	irq_enable();
+}
+
+/* The program cannot come. Says so, if it is this end's turn, or the present message gives it. */
+static void refuse(struct coming *c)
+{
+	bool begins = c->s->slot && c->s->message.kind == MIG_BEGIN && c->state == MIG_LOADS;
+
+	c->state = mig_destination_next(c->state, MIG_CANNOT);
+	forget(c);
+	/* the source has begun with another program: its message stays for the next call */
+	if (begins)
+		return;
+	if (c->s->slot)
+		(void)mig_release(c->s);
+	(void)answer(c, MIG_CANNOT);
+}
+
+/* Receives the program of the present message, which begins it. */
+static void receive_program(struct mig_link *l)
+{
+	struct coming c = { .link = l, .s = &l->stream, .state = MIG_IDLE };
+	bool came = false;
+	int pid = 0;
+
+	if (l->stream.message.kind != MIG_BEGIN)
+		c.error = -EINVAL;
+	else if (get_header(&c) && get_pages(&c) && take_last(&c)) {
+		irq_disable();
+		pid = c.p->pid;
+		came = admit(&c);
+		irq_enable();
+	}
+	if (!came)
+		refuse(&c);
+	mig_ring(c.s);
+	if (came)
+		print("[%d] %s has come from %s\n", pid, l->header.name, mig_link_cell(l));
+}
+
+_Noreturn void mig_destination_work(struct mig_link *l)
+{
+	struct mig_stream *s = &l->stream;
+	uint64_t seen;
+
+	for (;;) {
+		seen = bell_count(s->n);
+		if (mig_receive(s, UINT64_MAX))
+			receive_program(l);
+		else
+			(void)bell_wait(s->n, seen, rdtsc() + timer_from_us(LOOK_US));
+	}
+}

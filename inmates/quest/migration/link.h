@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The links of this cell: the mailboxes that words migrate=CHANNEL of the command line name. By a
+ * link programs move from the cell at its end 0 to the cell at its end 1. Each link has a thread.
+ * All of them are on the VCPU `migration` (10/200 ms, or as a word vcpu=migration,... says).
+ */
+#ifndef QUEST_MIGRATION_LINK_H
+#define QUEST_MIGRATION_LINK_H
+
+#include <stdbool.h>
+#include "stream.h"
+
+#define LINKS_MAX	8
+
+struct mig_link {
+	struct mig_stream stream;
+	struct mig_header header;	/* of the program that is on its way */
+	bool outgoing;			/* programs leave this cell by it */
+	/* outgoing: how the last answer of the destination bounds its clock (source.c) */
+	int64_t least_ahead, most_ahead;
+};
+
+/* Returns link `i`; NULL: there are fewer. */
+struct mig_link *mig_link_at(int i);
+
+/* Returns the name of the cell at the other end. */
+static inline const char *mig_link_cell(const struct mig_link *l)
+{
+	return l->stream.end->page.end[l->stream.end->peer].name;
+}
+
+/* The work of the threads, which do not return. `number` is that of the link. */
+_Noreturn void mig_source_work(struct mig_link *l, int number);
+_Noreturn void mig_destination_work(struct mig_link *l);
+
+#endif

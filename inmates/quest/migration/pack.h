@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Turns a program that was detached (process/move.h) into a header of wire.h, and back. */
+#ifndef QUEST_MIGRATION_PACK_H
+#define QUEST_MIGRATION_PACK_H
+
+#include "../kernel/process/process.h"
+#include "wire.h"
+
+/* Fills in the header of a detached program. */
+void mig_pack(struct mig_header *h, const struct process *p);
+
+/*
+ * Gives a new process the fields of a checked header. Times of the source's clock become times of
+ * this one, which is ahead by `ahead`. Returns 0, or minus an error: ENOENT: an open file is not in
+ * this cell's archive, or another.
+ */
+int mig_unpack(struct process *p, const struct mig_header *h);
+
+/* Adds `ahead` to all times of the program. */
+void mig_shift(struct process *p, int64_t ahead);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The source's side of a link: sends programs that wish to move. */
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/string.h>
+#include <inmate/timer.h>
+#include "../kernel/process/move.h"
+#include "../kernel/process/process.h"
+#include "../mm/space.h"
+#include "../user/include/quest/errors.h"
+#include "../user/include/quest/types.h"
+#include "link.h"
+#include "pack.h"
+#include "wishes.h"
+
+#define LOOK_US		100000	/* time between two looks whether the source gives up */
+#define ABORT_US	100000
+#define RETRY_US	10000
+
+/* One program that is being sent. Only the link's thread uses it. */
+struct sending {
+	struct mig_link *link;
+	struct mig_stream *s;
+	const struct process *p;
+	enum mig_source state;
+	uint64_t until;			/* TSC at which the source gives up */
+	uint32_t kind;			/* of the next message */
+	int error;			/* why the program stays */
+};
+
+static void learn(struct sending *d, enum mig_event event, int error)
+{
+	enum mig_source next = mig_source_next(d->state, event);
+
+	if (next == MIG_KEEPS && d->state != MIG_KEEPS)
+		d->error = error;
+	d->state = next;
+}
+
+static void lost(struct sending *d)
+{
+	learn(d, MIG_LOST, -d->s->error);
+}
+
+static bool given_up(struct sending *d)
+{
+	bool over = rdtsc() >= d->until;
+
+	if (d->state == MIG_SENDS && (over || d->p->ending))
+		learn(d, MIG_GIVES_UP, over ? -ETIMEDOUT : -EINTR);
+	return d->state == MIG_KEEPS;
+}
+
+/* In doubt, waits for as long as the other cell runs. Returns false if no answer is needed. */
+static bool receive_answer(struct sending *d)
+{
+	do {
+		if (mig_receive(d->s, rdtsc() + timer_from_us(LOOK_US)))
+			return true;
+		if (d->s->error != ETIMEDOUT)
+			lost(d);
+	} while (d->state != MIG_KEEPS && !given_up(d));
+	return false;
+}
+
+/*
+ * The destination wrote its clock between `asked` and now, by this clock: two bounds. Each answer
+ * may only make the interval smaller.
+ */
+static void measure_clock(struct mig_link *l, uint64_t asked)
+{
+	int64_t least = (int64_t)(l->stream.message.clock - rdtsc());
+	int64_t most = (int64_t)(l->stream.message.clock - asked);
+
+	if (least > l->least_ahead)
+		l->least_ahead = least;
+	if (most < l->most_ahead)
+		l->most_ahead = most;
+}
+
+/* Clocks that may be equal are taken to be equal, as the TSCs of one machine are. */
+static int64_t ahead(const struct mig_link *l)
+{
+	if (l->least_ahead <= 0 && l->most_ahead >= 0)
+		return 0;
+	return l->least_ahead + (l->most_ahead - l->least_ahead) / 2;
+}
+
+static enum mig_event event_of(const struct mig_message *answer)
+{
+	switch (answer->kind) {
+	case MIG_ACCEPTED:
+		return MIG_ACCEPTS;
+	case MIG_RUNNING:
+		return MIG_RUNS;
+	default:
+		return MIG_REFUSES;
+	}
+}
+
+/* Sends the message that is being filled, and reads the answer. */
+static void send(struct sending *d, bool last)
+{
+	const struct mig_message header = {
+		.kind = d->kind, .last = last, .bytes = (uint32_t)(d->s->at - sizeof(header)),
+		.clock = (uint64_t)ahead(d->link),
+	};
+	uint64_t asked = rdtsc();
+	int error;
+
+	/* before the message is visible: from then on the destination may run the program */
+	if (last)
+		learn(d, MIG_SENT_ALL, 0);
+	d->kind = MIG_MORE;
+	if (!mig_commit(d->s, &header))
+		return lost(d);
+	mig_ring(d->s);
+	if (!receive_answer(d))
+		return;
+	measure_clock(d->link, asked);
+	error = d->s->message.error;
+	learn(d, event_of(&d->s->message), error < 0 ? error : -EPROTO);
+	(void)mig_release(d->s);
+}
+
+static void put(struct sending *d, const void *data, size_t n)
+{
+	const uint8_t *from = data;
+	size_t part;
+
+	while (n && d->state == MIG_SENDS) {
+		if (!d->s->slot && !mig_claim(d->s))
+			return lost(d);
+		part = n < mig_room(d->s) ? n : mig_room(d->s);
+		memcpy(d->s->slot + d->s->at, from, part);
+		d->s->at += part;
+		from += part;
+		n -= part;
+		/* the last message of the program is sent by the caller, even if it is full */
+		if (n && !mig_room(d->s))
+			send(d, false);
+	}
+}
+
+static enum mig_rights rights_of(uint64_t entry)
+{
+	return entry & PTE_WRITE ? MIG_DATA : entry & PTE_NO_EXECUTE ? MIG_READ : MIG_CODE;
+}
+
+static void put_pages(struct sending *d, const struct process *p)
+{
+	uint64_t va = USER_BASE, entry;
+	struct mig_page page;
+
+	for (; d->state == MIG_SENDS && !given_up(d); va += PAGE_SIZE) {
+		irq_disable();
+		va = space_next_page(&p->space, va, &entry);
+		irq_enable();
+		if (!va)
+			return;
+		page = (struct mig_page){ va, rights_of(entry) };
+		put(d, &page, sizeof(page));
+		put(d, table_at(entry & PTE_ADDRESS), PAGE_SIZE);
+	}
+}
+
+/*
+ * After a time-out, an answer to the last message of an earlier program may still come. Until then
+ * it is not this end's turn.
+ */
+static void settle(struct sending *d)
+{
+	if (mig_claim(d->s) || d->s->error != ENOBUFS)
+		return;
+	if (receive_answer(d))
+		(void)mig_release(d->s);
+}
+
+/*
+ * Tells the destination that it can free its part. If it does not answer soon, the next program
+ * that is sent tells it.
+ */
+static void abort_sending(struct sending *d)
+{
+	const struct mig_message header = { .kind = MIG_ABORT };
+	uint64_t until = rdtsc() + timer_from_us(ABORT_US);
+
+	if (!d->s->slot && !mig_claim(d->s)) {
+		if (d->s->error != ENOBUFS || !mig_receive(d->s, until))
+			return;
+		if (!mig_release(d->s) || !mig_claim(d->s))
+			return;
+	}
+	if (!mig_commit(d->s, &header))
+		return;
+	mig_ring(d->s);
+	if (mig_receive(d->s, until))
+		(void)mig_release(d->s);
+}
+
+/* Sends `p`, which was detached. Returns 0 if it has gone, or why it stays. */
+static int send_program(struct mig_link *l, struct process *p)
+{
+	struct sending d = {
+		.link = l, .s = &l->stream, .p = p, .state = MIG_SENDS, .until = p->wish.until,
+		.kind = MIG_BEGIN,
+	};
+	const struct program_image *image = p->image;
+
+	l->least_ahead = INT64_MIN;
+	l->most_ahead = INT64_MAX;
+	mig_pack(&l->header, p);
+	settle(&d);
+	put(&d, &l->header, sizeof(l->header));
+	put(&d, image->threads, image->num_threads * sizeof(image->threads[0]));
+	put(&d, image->vcpus, image->num_vcpus * sizeof(image->vcpus[0]));
+	put_pages(&d, p);
+	if (d.state == MIG_SENDS)
+		send(&d, true);
+	if (d.error == -ETIMEDOUT || d.error == -EINTR)
+		abort_sending(&d);
+	return d.state == MIG_GAVE ? 0 : d.error;
+}
+
+/*
+ * The shell waits for a program in the foreground. For another program this thread tells the user,
+ * so that the program needs no slot until then.
+ */
+static void leave(const struct mig_link *l, struct process *p, int number)
+{
+	char name[PROCESS_NAME];
+	int pid = p->pid;
+	bool tell = p->background && p->parent == KERNEL_PID;
+
+	if (tell)
+		p->parent = ORPHAN;
+	copy_string(name, p->name, sizeof(name));
+	move_discard(p, QUEST_MOVED(number));
+	irq_enable();
+	if (tell)
+		print("[%d] %s has moved to %s\n", pid, name, mig_link_cell(l));
+	irq_disable();
+}
+
+/* Interrupts are off. The program has gone, or continues here. */
+static void conclude(const struct mig_link *l, struct process *p, int number, int error)
+{
+	if (!error) {
+		leave(l, p, number);
+		return;
+	}
+	wishes_fail(p, error);
+	p->state = PROCESS_DETACHED;
+	while (move_attach(p->pid))
+		thread_sleep_us(RETRY_US);
+}
+
+static void move(struct mig_link *l, int number, struct process *p)
+{
+	int pid = p->pid, error = move_detach(pid);
+
+	if (error) {
+		if (process_find(pid) == p)
+			wishes_fail(p, error);
+		return;
+	}
+	p->state = PROCESS_MOVING;
+	irq_enable();
+	error = send_program(l, p);
+	irq_disable();
+	conclude(l, p, number, error);
+}
+
+_Noreturn void mig_source_work(struct mig_link *l, int number)
+{
+	irq_disable();
+	for (;;)
+		move(l, number, wishes_next(number));
+}

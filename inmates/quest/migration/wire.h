@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The messages that two cells write to each other. A link is a mailbox. Its end 0 is the source of
+ * programs, and begins. Its end 1 is their destination, and answers each message. The payloads of
+ * the messages of one program are one stream of bytes:
+ *
+ *   struct mig_header
+ *   header.num_threads times struct thread_image, header.num_vcpus times struct vcpu_image
+ *   header.pages times struct mig_page and the PAGE_SIZE bytes of that page
+ *
+ * The other end may be hostile: everything is copied once, then checked (check.h).
+ */
+#ifndef QUEST_MIGRATION_WIRE_H
+#define QUEST_MIGRATION_WIRE_H
+
+#include <stdint.h>
+#include "../kernel/archive.h"
+#include "../kernel/process/park.h"
+
+#define MIG_MAGIC	0x474D5651u	/* "QVMG" */
+#define MIG_VERSION	1
+
+enum mig_kind {
+	MIG_BEGIN = 1, MIG_MORE, MIG_ABORT,			/* of the source */
+	MIG_ACCEPTED, MIG_REFUSED, MIG_RUNNING,			/* of the destination */
+};
+
+/* The begin of each message */
+struct mig_message {
+	uint32_t kind;			/* enum mig_kind */
+	uint32_t last;			/* 1: the stream ends with this message; else 0 */
+	uint32_t bytes;			/* of the stream that follow */
+	int32_t error;			/* MIG_REFUSED: minus an error (errors.h) */
+	/*
+	 * of the source: by how many cycles the clock of the destination is ahead; of the
+	 * destination: its TSC when it wrote the message
+	 */
+	uint64_t clock;
+};
+
+struct mig_thread {
+	uint32_t state;			/* enum slot_state */
+	uint32_t detached;		/* 0 or 1 */
+	uint64_t result;
+};
+
+struct mig_file {
+	uint32_t kind;			/* enum file_kind, no pipe */
+	uint32_t reserved;
+	uint64_t at, size;		/* FILE_ARCHIVE: offset of the next byte; the file's size */
+	char name[ARCHIVE_NAME];	/* FILE_ARCHIVE */
+};
+
+struct mig_header {
+	uint32_t magic, version;
+	/* sizes of structures: kernels whose structures differ refuse each other */
+	uint32_t thread_bytes, vcpu_bytes;
+	uint32_t tsc_khz;
+	uint32_t num_threads, num_vcpus;
+	int32_t vcpu;			/* id that the VCPU of new threads had */
+	uint64_t pages;			/* number of pages of the program */
+	uint64_t heap, brk;		/* as in struct space */
+	uint64_t epoch, used, children_used;	/* as in struct process */
+	uint32_t moves;			/* how often the program has moved, with this move */
+	uint32_t reserved;
+	struct mig_thread threads[STACKS_MAX];
+	struct mig_file files[FILES_MAX];
+	struct vcpuname vcpu_names[VCPUNAMES];
+	char name[PROCESS_NAME];
+};
+
+/* A page of the program. Its address is a multiple of PAGE_SIZE. */
+struct mig_page {
+	uint64_t va;
+	uint64_t rights;		/* enum mig_rights */
+};
+
+enum mig_rights { MIG_READ, MIG_DATA, MIG_CODE, MIG_RIGHTS };
+
+#endif

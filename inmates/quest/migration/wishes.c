@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stddef.h>
+#include "../kernel/process/process.h"
+#include "../user/include/quest/errors.h"
+#include "wishes.h"
+
+static struct wait_queue awaited;	/* threads that wait for a wish */
+
+static void set(struct process *p, int link, uint64_t until, int error)
+{
+	p->wish = (struct migration_wish){
+		.link = link, .until = until, .error = error, .moves = p->wish.moves
+	};
+}
+
+int wishes_add(struct process *p, int link, uint64_t until)
+{
+	if (p->wish.link)
+		return -EBUSY;
+	set(p, link + 1, until, 0);
+	wake_all(&awaited);
+	return 0;
+}
+
+void wishes_fail(struct process *p, int error)
+{
+	set(p, 0, 0, error);
+}
+
+static struct process *find(int link)
+{
+	struct process *p;
+	int i;
+
+	for (i = 0; i < PROCESS_MAX; i++) {
+		p = process_at(i);
+		if (p && p->state == PROCESS_LIVE && p->wish.link == link + 1)
+			return p;
+	}
+	return NULL;
+}
+
+struct process *wishes_next(int link)
+{
+	struct process *p;
+
+	while (!(p = find(link)))
+		wait_on(&awaited);
+	return p;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The programs that wish to move (struct migration_wish). Interrupts are off in every call. */
+#ifndef QUEST_MIGRATION_WISHES_H
+#define QUEST_MIGRATION_WISHES_H
+
+#include <stdint.h>
+
+struct process;
+
+/* Records a wish of `p`, as migration_wish() does. Returns 0 or -EBUSY. */
+int wishes_add(struct process *p, int link, uint64_t until);
+
+/* Waits for a program that wishes to move by link `link`. It may end whenever interrupts are on. */
+struct process *wishes_next(int link);
+
+/* The wish of `p` has failed with `error`. */
+void wishes_fail(struct process *p, int error);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs that a hostile cell can send: each wrong field is refused or replaced, and random
+ * changes never leave a program with more than the rights of ring 3.
+ */
+#include <string.h>
+#include "../quest/kernel/vcpu/vcpu.h"
+#include "../quest/migration/check.h"
+#include "../quest/user/include/quest/errors.h"
+#include "unit.h"
+
+#define KHZ	1000000
+#define NOW	(1ull << 40)
+#define MASK	0xFFFFu
+#define MXCSR	24
+
+static struct mig_header h;
+static struct program_image image;
+static struct vcpu v;
+
+static void put_vcpu(void)
+{
+	memcpy(image.vcpus[0].plain, &v, VCPU_PLAIN);
+}
+
+static void make(void)
+{
+	memset(&h, 0, sizeof(h));
+	memset(&image, 0, sizeof(image));
+	memset(&v, 0, sizeof(v));
+	h = (struct mig_header){
+		.magic = MIG_MAGIC, .version = MIG_VERSION,
+		.thread_bytes = sizeof(struct thread_image),
+		.vcpu_bytes = sizeof(struct vcpu_image), .tsc_khz = KHZ, .num_threads = 1,
+		.num_vcpus = 1, .vcpu = VCPU_FIXED, .pages = 10, .heap = USER_IMAGE,
+		.brk = USER_IMAGE + 5, .threads[2].state = SLOT_RUNS, .name = "program",
+		.files[3] = { .kind = FILE_ARCHIVE, .name = "file" },
+	};
+	image.num_threads = image.num_vcpus = 1;
+	image.threads[0].slot = 2;
+	image.threads[0].vcpu = image.vcpus[0].id = VCPU_FIXED;
+	image.threads[0].frame.rip = USER_IMAGE;
+	v.state = VCPU_ACTIVE;
+	v.params = (struct vcpu_params){ "vcpu", MAIN_VCPU, 100, 1000, 0 };
+	sporadic_init(&v.main, 100, 1000, NOW);
+	put_vcpu();
+}
+
+static int answer(void)
+{
+	int error = mig_check_header(&h, KHZ);
+
+	return error ? error : mig_check_image(&h, &image, MASK, NOW);
+}
+
+#define REFUSED(wrong, error)			\
+	do {					\
+		make();				\
+		wrong;				\
+		put_vcpu();			\
+		CHECK(answer() == -(error));	\
+	} while (0)
+
+TEST(migration_refuses_headers)
+{
+	make();
+	CHECK(!answer());
+	REFUSED(h.magic++, EBADMSG);
+	REFUSED(h.version++, EPROTO);
+	REFUSED(h.thread_bytes++, EPROTO);
+	REFUSED(h.vcpu_bytes++, EPROTO);
+	REFUSED(h.tsc_khz++, EPROTO);
+	REFUSED(memset(h.name, 'x', sizeof(h.name)), EBADMSG);
+	REFUSED(h.name[0] = '\033', EBADMSG);
+	REFUSED(h.num_threads = 2, EBADMSG);
+	REFUSED(h.num_threads = 0, EBADMSG);
+	REFUSED(h.num_vcpus = MOVE_VCPUS + 1, EBADMSG);
+	REFUSED(h.pages = ~0ull, EBADMSG);
+	REFUSED(h.heap = 0, EBADMSG);
+	REFUSED(h.brk = USER_IMAGE - 1, EBADMSG);
+	REFUSED(h.brk = ~0ull, EBADMSG);
+	REFUSED(h.threads[0].state = 7, EBADMSG);
+	REFUSED(h.threads[2].detached = 2, EBADMSG);
+	REFUSED(h.files[0].kind = FILE_PIPE_READ, EBADMSG);
+	REFUSED(memset(h.files[3].name, 'x', ARCHIVE_NAME), EBADMSG);
+	REFUSED(h.files[3].at = ~0ull, EBADMSG);
+}
+
+TEST(migration_refuses_threads_and_vcpus)
+{
+	struct thread_image *t = &image.threads[0];
+
+	REFUSED(t->slot = STACKS_MAX, EBADMSG);
+	REFUSED(t->slot = 1, EBADMSG);
+	REFUSED(t->frame.rip = 0x100000, EBADMSG);
+	REFUSED(t->frame.rip = ~0ull, EBADMSG);
+	REFUSED(t->vcpu = SHELL_VCPU, EBUSY);
+	REFUSED(h.vcpu = SHELL_VCPU, EBUSY);
+	REFUSED(image.vcpus[0].id = SHELL_VCPU, EBADMSG);
+	REFUSED(image.vcpus[0].id = SCHED_VCPUS, EBADMSG);
+	REFUSED(image.vcpus[0].io_class = -1, EBADMSG);
+	REFUSED(v.state = VCPU_RETIRED, EBADMSG);
+	REFUSED(v.params.type = BACKGROUND_VCPU, EBADMSG);
+	REFUSED(v.params.budget = 0, EBADMSG);
+	REFUSED(v.params.budget = 1001, EBADMSG);
+	REFUSED(v.params.period = ~0ull, EBADMSG);
+	REFUSED(v.main.budget++, EBADMSG);
+	REFUSED(v.main.length = SPORADIC_MAX + 1, EBADMSG);
+	REFUSED(v.main.limit = SPORADIC_MAX + 1, EBADMSG);
+	REFUSED(v.main.length = 0, EBADMSG);
+	REFUSED(v.main.queue[0].amount++, EBADMSG);
+	REFUSED(v.main.queue[0].at = ~0ull, EBADMSG);
+	REFUSED(v.main.usage = 100, EBADMSG);
+	REFUSED((h.num_threads = image.num_threads = 2, h.threads[3].state = SLOT_RUNS,
+		 image.threads[1] = *t), EBADMSG);
+	REFUSED((h.num_vcpus = image.num_vcpus = 2, image.vcpus[1] = image.vcpus[0],
+		 memcpy(image.vcpus[1].plain, &v, VCPU_PLAIN)), EBADMSG);
+}
+
+/* An I/O VCPU has at most the budget of its inherited period. */
+TEST(migration_refuses_more_than_the_share_of_an_io_vcpu)
+{
+	make();
+	v.params.type = IO_VCPU;
+	pibs_init(&v.io, 100, 1000, NOW);
+	pibs_dispatch(&v.io, NOW);
+	put_vcpu();
+	CHECK(!answer());
+	v.io.left += 2;
+	put_vcpu();
+	CHECK(answer() == -EBADMSG);
+	v.io.left = ~0ull;
+	put_vcpu();
+	CHECK(answer() == -EBADMSG);
+}
+
+TEST(migration_replaces_what_a_program_cannot_choose)
+{
+	struct thread_image *t = &image.threads[0];
+	uint32_t mxcsr = ~0u;
+
+	make();
+	t->frame.cs = TRAP_KERNEL_CS;
+	t->frame.ss = 0;
+	t->frame.rflags = ~0ull;
+	memcpy(t->fpu.fxsave + MXCSR, &mxcsr, sizeof(mxcsr));
+	memset(&t->restart.again, 0xFF, 1);
+	CHECK(!answer());
+	CHECK(t->frame.cs == TRAP_USER_CS && t->frame.ss == TRAP_USER_SS);
+	/* IF, and no IOPL, NT, VM, VIF, VIP */
+	CHECK((t->frame.rflags & 0x200) && !(t->frame.rflags & 0x1A7000));
+	memcpy(&mxcsr, t->fpu.fxsave + MXCSR, sizeof(mxcsr));
+	CHECK(mxcsr == MASK && t->restart.again);
+}
+
+static uint64_t random_state = 1;
+
+static uint64_t below(uint64_t n)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return (random_state >> 33) % n;
+}
+
+TEST(migration_survives_random_images)
+{
+	unsigned int i, j, accepted = 0;
+	uint8_t *bytes;
+	size_t size;
+
+	for (i = 0; i < 200000; i++) {
+		make();
+		for (j = below(4); j; j--) {
+			bytes = below(2) ? (uint8_t *)&h : (uint8_t *)&image.vcpus[0];
+			size = bytes == (uint8_t *)&h ? sizeof(h) : sizeof(image.vcpus[0]);
+			bytes[below(size)] = (uint8_t)below(256);
+		}
+		image.num_threads = h.num_threads <= STACKS_MAX ? h.num_threads : 0;
+		image.num_vcpus = h.num_vcpus <= MOVE_VCPUS ? h.num_vcpus : 0;
+		if (answer())
+			continue;
+		accepted++;
+		memcpy(&v, image.vcpus[0].plain, VCPU_PLAIN);
+		if (!image.num_vcpus || v.params.type != MAIN_VCPU)
+			continue;
+		/* the server still works: a charge of the whole budget ends */
+		sporadic_unblock(&v.main, NOW);
+		(void)sporadic_charge(&v.main, v.main.budget, NOW + v.main.budget);
+		CHECK(v.main.length && v.main.length <= v.main.limit);
+	}
+	CHECK(accepted > 1000);
+}
+
+TEST(migration_checks_pages)
+{
+	CHECK(mig_check_page(&(struct mig_page){ USER_IMAGE, MIG_CODE }));
+	CHECK(!mig_check_page(&(struct mig_page){ USER_IMAGE + 1, MIG_CODE }));
+	CHECK(!mig_check_page(&(struct mig_page){ USER_IMAGE, MIG_RIGHTS }));
+	CHECK(!mig_check_page(&(struct mig_page){ 0x100000, MIG_DATA }));
+	CHECK(!mig_check_page(&(struct mig_page){ USER_SHARED, MIG_DATA }));
+	CHECK(!mig_check_page(&(struct mig_page){ ~0ull << 12, MIG_DATA }));
+}

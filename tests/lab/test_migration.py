@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs that move from one Quest cell to another, and continue there."""
+
+import re
+
+import pytest
+from product import TEST_IMAGE, Product
+from test_watching import until
+
+MOVING = r"(?m)^ *(\d+) .* moving "
+LARGE_KIB = 8192  # moves long enough to be seen
+CELLS = {"one": (3, "migrate=there migrate=back"), "two": (2, "migrate=back migrate=there")}
+LINKS = """
+channels:
+  - {name: there, type: mailbox, item: 4096, writer: one, readers: [two], bell: true}
+  - {name: back, type: mailbox, item: 4096, writer: two, readers: [one], bell: true}
+"""
+
+
+def two_cells(qv: Product, image: str = TEST_IMAGE) -> None:
+    """Starts two cells with links to and fro."""
+    qv.do("enable")
+    for name, (cpu, words) in CELLS.items():
+        qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{cpu}]\nmemory: 32M\nimage: {image}\n"
+              f'cmdline: "{words}"\n{LINKS}END')
+        qv.do(f"cell create /run/{name}.yaml --start")
+
+
+def screens(qv: Product) -> dict[str, str]:
+    return {name: qv.sh(f"quesh {name} --dump") for name in CELLS}
+
+
+def wait_for(qv: Product, text: str) -> str:
+    """Waits until a cell prints `text`. Returns the cell's name."""
+    try:
+        until(lambda: any(re.search(text, screen) for screen in screens(qv).values()), text, 1200)
+    except AssertionError:
+        print(*screens(qv).values(), *(qv.quesh("ps", name) for name in CELLS), sep="\n")
+        raise
+    return next(name for name, screen in screens(qv).items() if re.search(text, screen))
+
+
+def free(qv: Product, *names: str) -> list[str]:
+    """Returns how much memory is free in the cells. Looks twice: the shell frees what has ended."""
+    return [re.findall(r"free (\d+) KiB", qv.quesh("meminfo", name) and qv.quesh("meminfo", name))[0]
+            for name in names or CELLS]
+
+
+def test_program_hops_and_counts_on(qv: Product) -> None:
+    two_cells(qv)
+    assert qv.quesh("migrate", "one") == "0: to two\n"
+    assert qv.quesh("hop 6 100", "one").startswith("hop 0 in one\nhop has moved to two\n")
+    assert wait_for(qv, "hop ends in one after 6 moves") == "one"
+    log = {name: re.findall(r"hop (\d+) in (\w+)", screen) for name, screen in screens(qv).items()}
+    assert log == {"one": [(str(n), "one") for n in (0, 2, 4)], "two": [(str(n), "two") for n in (1, 3, 5)]}
+
+
+@pytest.mark.parametrize("hops, kib", [(20, 64), pytest.param(1000, 256, marks=pytest.mark.slow)])
+def test_program_moves_with_all_it_has(qv: Product, hops: int, kib: int) -> None:
+    """Threads that wait in every way, VCPUs, FPU registers and memory are the same after each move,
+    and the cells have neither more nor less memory than before."""
+    two_cells(qv)
+    before = free(qv)
+    qv.quesh(f"moves 5 {hops} {kib} &", "one")
+    wait_for(qv, r"moves: \d+ right, \d+ wrong")
+    said = re.findall(r"(?m)^.*moves.*$", "".join(screens(qv).values()))
+    assert "moves: 30 right, 0 wrong" in said, said
+    assert free(qv) == before
+
+
+def moving(qv: Product, name: str) -> str:
+    """Waits until a program is on its way from cell `name`. Returns its pid."""
+    shown = ""
+
+    def moves() -> re.Match[str] | None:
+        nonlocal shown
+        shown = qv.quesh("ps", name)
+        return re.search(MOVING, shown)
+
+    until(moves, "a program moves")
+    return str(re.findall(MOVING, shown)[0])
+
+
+def test_program_stays_if_its_destination_ends(qv: Product) -> None:
+    """In the middle of a move the program continues at the source; and it leaves nothing at a
+    destination whose source ends."""
+    two_cells(qv)
+    before = free(qv, "two")
+    qv.quesh(f"moves 10 2 {LARGE_KIB} &", "one")
+    pid = moving(qv, "one")
+    qv.do("cell destroy two")
+    until(lambda: f" {pid} " not in "".join(re.findall("(?m)^.* moving .*$", qv.quesh("ps", "one"))), "the program is back")
+    assert re.search(rf"(?m)^ *{pid} .* live ", qv.quesh("ps", "one"))
+    qv.do("cell create /run/two.yaml --start")
+    wait_for(qv, "moves: 30 right, 0 wrong")
+    assert free(qv) == 2 * before
+    qv.quesh(f"moves 10 2 {LARGE_KIB} &", "one")
+    moving(qv, "one")
+    qv.do("cell destroy one")
+    until(lambda: free(qv, "two") == before, "the part that had come is free")
+
+
+def test_program_stays_that_cannot_go(qv: Product) -> None:
+    two_cells(qv)
+    qv.quesh("spinner &", "one")
+    [pid] = re.findall(r"(?m)^ *(\d+) .*spinner.* live ", qv.quesh("ps", "one"))
+    assert "no program can move there" in qv.quesh(f"migrate {pid} three", "one")
+    assert "there is no such program" in qv.quesh("migrate 999 two", "one")
+    qv.quesh("load 25 100", "two")
+    assert "not admitted" in qv.quesh(f"migrate {pid} two", "one")
+    qv.quesh("load stop", "two")
+    until(lambda: "not admitted" not in qv.quesh(f"migrate {pid} two", "one"), "the past use is over")
+    assert re.search(r"spinner.* live ", qv.quesh("ps", "two"))
+    assert "spinner" not in qv.quesh("ps", "one")
+    qv.quesh("pipes flood | spinner &", "one")
+    [pid] = re.findall(r"(?m)^ *(\d+) .*spinner.* live ", qv.quesh("ps", "one"))
+    assert "pipes" in qv.quesh(f"migrate {pid} two", "one")
