@@ -6,6 +6,7 @@
 #include <string.h>
 #include "../quest/kernel/vcpu/vcpu.h"
 #include "../quest/migration/check.h"
+#include "../quest/mm/arena.h"
 #include "../quest/user/include/quest/errors.h"
 #include "unit.h"
 
@@ -14,6 +15,7 @@
 #define MASK	0xFFFFu
 #define MXCSR	24
 
+static struct mig_here here = { .now = NOW, .ahead = 0, .mxcsr_mask = MASK };
 static struct mig_header h;
 static struct program_image image;
 static struct vcpu v;
@@ -37,6 +39,7 @@ static void make(void)
 		.files[3] = { .kind = FILE_ARCHIVE, .name = "file" },
 	};
 	image.num_threads = image.num_vcpus = 1;
+	image.vcpu = VCPU_FIXED;
 	image.threads[0].slot = 2;
 	image.threads[0].vcpu = image.vcpus[0].id = VCPU_FIXED;
 	image.threads[0].frame.rip = USER_IMAGE;
@@ -50,7 +53,7 @@ static int answer(void)
 {
 	int error = mig_check_header(&h, KHZ);
 
-	return error ? error : mig_check_image(&h, &image, MASK, NOW);
+	return error ? error : mig_check_image(&h, &image, &here);
 }
 
 #define REFUSED(wrong, error)			\
@@ -95,12 +98,13 @@ TEST(migration_refuses_threads_and_vcpus)
 	REFUSED(t->frame.rip = 0x100000, EBADMSG);
 	REFUSED(t->frame.rip = ~0ull, EBADMSG);
 	REFUSED(t->vcpu = SHELL_VCPU, EBUSY);
-	REFUSED(h.vcpu = SHELL_VCPU, EBUSY);
+	REFUSED(image.vcpu = SHELL_VCPU, EBUSY);
 	REFUSED(image.vcpus[0].id = SHELL_VCPU, EBADMSG);
 	REFUSED(image.vcpus[0].id = SCHED_VCPUS, EBADMSG);
 	REFUSED(image.vcpus[0].io_class = -1, EBADMSG);
 	REFUSED(v.state = VCPU_RETIRED, EBADMSG);
 	REFUSED(v.params.type = BACKGROUND_VCPU, EBADMSG);
+	REFUSED(v.params.type = (enum vcpu_type)1000000, EBADMSG);
 	REFUSED(v.params.budget = 0, EBADMSG);
 	REFUSED(v.params.budget = 1001, EBADMSG);
 	REFUSED(v.params.period = ~0ull, EBADMSG);
@@ -110,6 +114,7 @@ TEST(migration_refuses_threads_and_vcpus)
 	REFUSED(v.main.length = 0, EBADMSG);
 	REFUSED(v.main.queue[0].amount++, EBADMSG);
 	REFUSED(v.main.queue[0].at = ~0ull, EBADMSG);
+	REFUSED(v.main.queue[0].at = NOW + ADMISSION_PERIOD_MAX, EBADMSG);
 	REFUSED(v.main.usage = 100, EBADMSG);
 	REFUSED((h.num_threads = image.num_threads = 2, h.threads[3].state = SLOT_RUNS,
 		 image.threads[1] = *t), EBADMSG);
@@ -169,6 +174,7 @@ TEST(migration_survives_random_images)
 
 	for (i = 0; i < 200000; i++) {
 		make();
+		here.ahead = below(2) ? 0 : (int64_t)(below(1ull << 31) - (1ull << 30));
 		for (j = below(4); j; j--) {
 			bytes = below(2) ? (uint8_t *)&h : (uint8_t *)&image.vcpus[0];
 			size = bytes == (uint8_t *)&h ? sizeof(h) : sizeof(image.vcpus[0]);
@@ -187,15 +193,66 @@ TEST(migration_survives_random_images)
 		(void)sporadic_charge(&v.main, v.main.budget, NOW + v.main.budget);
 		CHECK(v.main.length && v.main.length <= v.main.limit);
 	}
+	here.ahead = 0;
 	CHECK(accepted > 1000);
+}
+
+/* A server that can never be used would count as past use for as long, if it is refused. */
+TEST(migration_bounds_and_shifts_times)
+{
+	make();
+	v.params.type = IO_VCPU;
+	pibs_init(&v.io, 100, 1000, NOW);
+	v.io.inherited = ADMISSION_PERIOD_MAX;
+	v.io.eligible = NOW + ADMISSION_PERIOD_MAX;
+	put_vcpu();
+	CHECK(answer() == -EBADMSG);
+	make();
+	here.ahead = -5000;
+	image.threads[0].restart.until = NOW;
+	CHECK(!answer() && image.threads[0].restart.until == NOW - 5000);
+	memcpy(&v, image.vcpus[0].plain, VCPU_PLAIN);
+	CHECK(v.main.queue[0].at == NOW - 5000);
+	here.ahead = 0;
 }
 
 TEST(migration_checks_pages)
 {
-	CHECK(mig_check_page(&(struct mig_page){ USER_IMAGE, MIG_CODE }));
-	CHECK(!mig_check_page(&(struct mig_page){ USER_IMAGE + 1, MIG_CODE }));
-	CHECK(!mig_check_page(&(struct mig_page){ USER_IMAGE, MIG_RIGHTS }));
-	CHECK(!mig_check_page(&(struct mig_page){ 0x100000, MIG_DATA }));
-	CHECK(!mig_check_page(&(struct mig_page){ USER_SHARED, MIG_DATA }));
-	CHECK(!mig_check_page(&(struct mig_page){ ~0ull << 12, MIG_DATA }));
+	const struct { struct mig_page page; bool right; } pages[] = {
+		{ { USER_IMAGE, MIG_CODE, 0, 0 }, true },
+		{ { USER_IMAGE, MIG_CODE, 1, 3 * PAGE_SIZE }, true },
+		{ { USER_IMAGE + 1, MIG_CODE, 0, 0 }, false },
+		{ { USER_IMAGE, MIG_RIGHTS, 0, 0 }, false },
+		{ { 0x100000, MIG_DATA, 0, 0 }, false },
+		{ { USER_SHARED, MIG_DATA, 0, 0 }, false },
+		{ { ~0ull << 12, MIG_DATA, 0, 0 }, false },
+		{ { USER_IMAGE, MIG_DATA, 2, 0 }, false },
+		{ { USER_IMAGE, MIG_DATA, 1, 1 }, false },
+		{ { USER_IMAGE, MIG_DATA, 1, 4 * PAGE_SIZE }, false },
+		{ { USER_IMAGE, MIG_DATA, 1, ~0ull << 12 }, false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		CHECK(mig_check_page(&pages[i].page, 4 * PAGE_SIZE) == pages[i].right);
+	CHECK(!mig_check_page(&pages[1].page, 0));
+}
+
+TEST(arena_gives_each_page_once)
+{
+	uint64_t at, first = 5ull << 30;
+	unsigned int i;
+
+	CHECK(!arena_alloc() && !arena_has(0, &at));
+	arena_init(first, 100 * PAGE_SIZE + 5);
+	CHECK(arena_managed() == 100 && arena_available() == 100);
+	for (i = 0; i < 100; i++) {
+		at = arena_alloc();
+		CHECK(at == first + i * PAGE_SIZE);
+		CHECK(arena_has(at, &at) && at == i * PAGE_SIZE);
+	}
+	CHECK(!arena_alloc() && !arena_available());
+	CHECK(!arena_has(first - 1, &at) && !arena_has(first + 100 * PAGE_SIZE, &at));
+	arena_free(first + 7 * PAGE_SIZE);
+	CHECK(arena_alloc() == first + 7 * PAGE_SIZE && !arena_alloc());
 }

@@ -5,24 +5,33 @@ import re
 
 import pytest
 from product import TEST_IMAGE, Product
+from test_channels import exits
 from test_watching import until
 
 MOVING = r"(?m)^ *(\d+) .* moving "
 LARGE_KIB = 8192  # moves long enough to be seen
-CELLS = {"one": (3, "migrate=there migrate=back"), "two": (2, "migrate=back migrate=there")}
+CELLS = {"one": 3, "two": 2}
 LINKS = """
 channels:
   - {name: there, type: mailbox, item: 4096, writer: one, readers: [two], bell: true}
   - {name: back, type: mailbox, item: 4096, writer: two, readers: [one], bell: true}
 """
+ARENAS = """\
+  - {name: first, type: memory, item: 4194304, writer: one, readers: [two]}
+  - {name: second, type: memory, item: 4194304, writer: two, readers: [one]}
+"""
+METHODS = ["messages", "copy"]  # the pages of a program are sent, or the destination copies them
 
 
-def two_cells(qv: Product, image: str = TEST_IMAGE) -> None:
+def two_cells(qv: Product, method: str = "messages") -> None:
     """Starts two cells with links to and fro."""
+    words, channels = "migrate=there migrate=back", LINKS
+    if method == "copy":
+        words, channels = "migrate=there,first migrate=back,second", LINKS + ARENAS
     qv.do("enable")
-    for name, (cpu, words) in CELLS.items():
-        qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{cpu}]\nmemory: 32M\nimage: {image}\n"
-              f'cmdline: "{words}"\n{LINKS}END')
+    for name, cpu in CELLS.items():
+        qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{cpu}]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
+              f'cmdline: "{words}"\n{channels}END')
         qv.do(f"cell create /run/{name}.yaml --start")
 
 
@@ -55,17 +64,31 @@ def test_program_hops_and_counts_on(qv: Product) -> None:
     assert log == {"one": [(str(n), "one") for n in (0, 2, 4)], "two": [(str(n), "two") for n in (1, 3, 5)]}
 
 
-@pytest.mark.parametrize("hops, kib", [(20, 64), pytest.param(1000, 256, marks=pytest.mark.slow)])
-def test_program_moves_with_all_it_has(qv: Product, hops: int, kib: int) -> None:
+@pytest.mark.parametrize("hops, kib", [(20, 64), pytest.param(1000, 256, marks=pytest.mark.slow),
+                                       pytest.param(20, 8192, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("method", METHODS)
+def test_program_moves_with_all_it_has(qv: Product, method: str, hops: int, kib: int) -> None:
     """Threads that wait in every way, VCPUs, FPU registers and memory are the same after each move,
     and the cells have neither more nor less memory than before."""
-    two_cells(qv)
+    two_cells(qv, method)
     before = free(qv)
     qv.quesh(f"moves 5 {hops} {kib} &", "one")
     wait_for(qv, r"moves: \d+ right, \d+ wrong")
     said = re.findall(r"(?m)^.*moves.*$", "".join(screens(qv).values()))
-    assert "moves: 30 right, 0 wrong" in said, said
+    assert "moves: 33 right, 0 wrong" in said, said
     assert free(qv) == before
+
+
+def test_pages_in_the_arena_are_not_sent(qv: Product) -> None:
+    """The same program needs far fewer messages, of which each rings a bell."""
+    bells = {}
+    for method in METHODS:
+        two_cells(qv, method)
+        qv.quesh("hop 1 10 &", "one")
+        wait_for(qv, "hop ends in two")
+        bells[method] = exits(qv, "one")
+        qv.end()
+    assert bells["copy"] * 4 < bells["messages"], bells
 
 
 def moving(qv: Product, name: str) -> str:
@@ -92,7 +115,7 @@ def test_program_stays_if_its_destination_ends(qv: Product) -> None:
     until(lambda: f" {pid} " not in "".join(re.findall("(?m)^.* moving .*$", qv.quesh("ps", "one"))), "the program is back")
     assert re.search(rf"(?m)^ *{pid} .* live ", qv.quesh("ps", "one"))
     qv.do("cell create /run/two.yaml --start")
-    wait_for(qv, "moves: 30 right, 0 wrong")
+    wait_for(qv, "moves: 33 right, 0 wrong")
     assert free(qv) == 2 * before
     qv.quesh(f"moves 10 2 {LARGE_KIB} &", "one")
     moving(qv, "one")

@@ -26,10 +26,10 @@ long sys_vcpu_migration(struct call *c)
 
 long sys_vcpu_migration_status(struct call *c)
 {
-	const struct migration_wish *w = &c->process->wish;
-	struct quest_migration status = {
-		.pending = w->link != 0, .error = w->error, .moves = w->moves
-	};
+	struct quest_migration status = { .pending = migration_pending(c->process) };
+
+	status.error = c->process->wish.error;
+	status.moves = c->process->wish.moves;
 
 	copy_string(status.cell, cell_present() ? cell_info()->name : "alone",
 		    sizeof(status.cell));

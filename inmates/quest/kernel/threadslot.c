@@ -23,6 +23,15 @@ static struct thread *find_free(unsigned int kept)
 	return NULL;
 }
 
+unsigned int threadslots_free(unsigned int kept)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < THREAD_MAX - kept; i++)
+		n += threads[i].state == THREAD_FREE;
+	return n;
+}
+
 int threadslot_take(struct thread **taken, unsigned int kept)
 {
 	struct thread *t = find_free(kept);

@@ -15,6 +15,9 @@ struct thread *threadslots_init(void);
  */
 int threadslot_take(struct thread **taken, unsigned int kept);
 
+/* Returns how many slots are free, other than the last `kept`. */
+unsigned int threadslots_free(unsigned int kept);
+
 /* Frees the slot and the stack of `t`. No CPU may be using the stack. */
 void threadslot_free(struct thread *t);
 

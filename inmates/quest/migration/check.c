@@ -10,8 +10,8 @@
 #define RFLAGS_PROGRAM	0x240DD5ull
 #define RFLAGS_RING3	0x202ull		/* bit 1, which is always set, and IF */
 #define FXSAVE_MXCSR	24		/* offset of MXCSR in the FXSAVE area */
-/* no time of a VCPU is further in the future: two of the longest periods */
-#define FAR		(2 * ADMISSION_PERIOD_MAX)
+/* cycles, about a second: an overrun may delay a server by more than its period */
+#define SOON		(1ull << 31)
 
 static bool ends(const char *text, size_t size)
 {
@@ -66,8 +66,15 @@ static bool of_program(uint64_t va)
 	return va >= USER_BASE && va < USER_END;
 }
 
-static bool check_thread(const struct mig_header *h, struct thread_image *t, uint32_t mxcsr_mask,
-			 unsigned int *seen)
+/* Shifts the time at which a wait ends, if it has a limit. */
+static void shift_limit(uint64_t *until, int64_t ahead)
+{
+	if (*until && *until != UINT64_MAX)
+		*until += (uint64_t)ahead;
+}
+
+static bool check_thread(const struct mig_header *h, struct thread_image *t,
+			 const struct mig_here *here, unsigned int *seen)
 {
 	uint32_t mxcsr;
 	uint8_t again;
@@ -80,15 +87,16 @@ static bool check_thread(const struct mig_header *h, struct thread_image *t, uin
 	t->frame.ss = TRAP_USER_SS;
 	t->frame.rflags = (t->frame.rflags & RFLAGS_PROGRAM) | RFLAGS_RING3;
 	memcpy(&mxcsr, t->fpu.fxsave + FXSAVE_MXCSR, sizeof(mxcsr));
-	mxcsr &= mxcsr_mask;
+	mxcsr &= here->mxcsr_mask;
 	memcpy(t->fpu.fxsave + FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr));
 	memcpy(&again, &t->restart.again, sizeof(again));
 	t->restart.again = again != 0;
+	shift_limit(&t->restart.until, here->ahead);
 	return true;
 }
 
-/* The conditions of sporadic.h */
-static bool check_sporadic(const struct vcpu *v, uint64_t now)
+/* The conditions of sporadic.h, except those on the present time */
+static bool check_sporadic(const struct vcpu *v)
 {
 	const struct sporadic *s = &v->main;
 	uint64_t sum = 0;
@@ -99,7 +107,7 @@ static bool check_sporadic(const struct vcpu *v, uint64_t now)
 		return false;
 	for (i = 0; i < s->length; i++) {
 		if (!s->queue[i].amount || s->queue[i].amount > s->budget ||
-		    s->queue[i].at > now + FAR || (i && s->queue[i].at < s->queue[i - 1].at))
+		    (i && s->queue[i].at < s->queue[i - 1].at))
 			return false;
 		sum += s->queue[i].amount;
 	}
@@ -107,32 +115,62 @@ static bool check_sporadic(const struct vcpu *v, uint64_t now)
 	       s->queue[s->length - 1].at - s->queue[0].at <= s->period;
 }
 
-static bool check_pibs(const struct vcpu *v, uint64_t now)
+/* A budget is at most the share of the inherited period. */
+static bool check_pibs(const struct vcpu *v)
 {
 	const struct pibs *p = &v->io;
 
 	return p->budget == v->params.budget && p->period == v->params.period && p->inherited &&
-	       p->inherited <= ADMISSION_PERIOD_MAX && p->eligible <= now + FAR &&
-	       p->left <= ADMISSION_PERIOD_MAX && p->used <= ADMISSION_PERIOD_MAX &&
+	       p->inherited <= ADMISSION_PERIOD_MAX && p->left <= ADMISSION_PERIOD_MAX &&
+	       p->used <= ADMISSION_PERIOD_MAX &&
 	       (unsigned __int128)(p->left + p->used) * p->period <=
 	       (unsigned __int128)p->inherited * p->budget + p->period;
 }
 
-static bool check_vcpu(const struct vcpu_image *image, uint64_t now)
+/* Checks everything that the functions of sched/ use, so that they can be called for `v`. */
+static bool check_structure(const struct vcpu *v)
 {
-	struct vcpu v = { .state = VCPU_FREE };
-
-	memcpy(&v, image->plain, VCPU_PLAIN);
-	if (v.state != VCPU_ACTIVE || !ends(v.params.name, sizeof(v.params.name)) ||
-	    !v.params.budget || v.params.budget > v.params.period ||
-	    v.params.period > ADMISSION_PERIOD_MAX || image->id < VCPU_FIXED ||
-	    image->id >= SCHED_VCPUS || !iovcpu_known(image->io_class))
+	if (v->state != VCPU_ACTIVE || !ends(v->params.name, sizeof(v->params.name)) ||
+	    !v->params.budget || v->params.budget > v->params.period ||
+	    v->params.period > ADMISSION_PERIOD_MAX)
 		return false;
-	return v.params.type == MAIN_VCPU ? check_sporadic(&v, now) :
-	       v.params.type == IO_VCPU && check_pibs(&v, now);
+	return v->params.type == MAIN_VCPU ? check_sporadic(v) :
+	       v->params.type == IO_VCPU && v->params.budget < v->params.period && check_pibs(v);
 }
 
-/* Returns whether VCPU `id` comes along, or exists in every cell. */
+/*
+ * A server is usable soon, and a present budget did not begin long ago. So a VCPU that is refused
+ * after all counts as past use (sched/past.h) for a short time only.
+ */
+static bool check_times(struct vcpu *v, uint64_t now)
+{
+	struct pibs *p = &v->io;
+
+	if (v->params.type == MAIN_VCPU)
+		return v->main.queue[v->main.length - 1].at <= now + 2 * v->params.period + SOON;
+	if (!p->left)
+		p->inherited = p->period;	/* as the next wake-up does */
+	if (p->left && p->eligible + p->inherited < now)
+		p->eligible = now;
+	return p->eligible <= now + 2 * p->inherited + SOON;
+}
+
+static bool check_vcpu(struct vcpu_image *image, const struct mig_here *here)
+{
+	struct vcpu v = { .state = VCPU_FREE };
+	bool right;
+
+	if (image->id < VCPU_FIXED || image->id >= SCHED_VCPUS || !iovcpu_known(image->io_class))
+		return false;
+	memcpy(&v, image->plain, VCPU_PLAIN);
+	if (!check_structure(&v))
+		return false;
+	vcpu_shift(&v, here->ahead);
+	right = check_times(&v, here->now);
+	memcpy(image->plain, &v, VCPU_PLAIN);
+	return right;
+}
+
 static bool comes_along(const struct program_image *image, int id)
 {
 	unsigned int i;
@@ -143,29 +181,37 @@ static bool comes_along(const struct program_image *image, int id)
 	return id == BEST_EFFORT_VCPU;
 }
 
-int mig_check_image(const struct mig_header *h, struct program_image *image, uint32_t mxcsr_mask,
-		    uint64_t now)
+bool mig_has_its_vcpus(const struct program_image *image)
+{
+	unsigned int i;
+
+	for (i = 0; i < image->num_threads; i++)
+		if (!comes_along(image, image->threads[i].vcpu))
+			return false;
+	return comes_along(image, image->vcpu);
+}
+
+int mig_check_image(const struct mig_header *h, struct program_image *image,
+		    const struct mig_here *here)
 {
 	unsigned int i, j, seen = 0;
 
 	for (i = 0; i < image->num_vcpus; i++) {
-		if (!check_vcpu(&image->vcpus[i], now))
+		if (!check_vcpu(&image->vcpus[i], here))
 			return -EBADMSG;
 		for (j = 0; j < i; j++)
 			if (image->vcpus[j].id == image->vcpus[i].id)
 				return -EBADMSG;
 	}
-	for (i = 0; i < image->num_threads; i++) {
-		if (!check_thread(h, &image->threads[i], mxcsr_mask, &seen))
+	for (i = 0; i < image->num_threads; i++)
+		if (!check_thread(h, &image->threads[i], here, &seen))
 			return -EBADMSG;
-		if (!comes_along(image, image->threads[i].vcpu))
-			return -EBUSY;
-	}
-	return comes_along(image, h->vcpu) ? 0 : -EBUSY;
+	return mig_has_its_vcpus(image) ? 0 : -EBUSY;
 }
 
-bool mig_check_page(const struct mig_page *page)
+bool mig_check_page(const struct mig_page *page, uint64_t arena)
 {
 	return page->va >= USER_BASE && page->va < USER_SHARED && !(page->va % PAGE_SIZE) &&
-	       page->rights < MIG_RIGHTS;
+	       page->rights < MIG_RIGHTS && page->in_arena <= 1 && !(page->at % PAGE_SIZE) &&
+	       (!page->in_arena || (arena >= PAGE_SIZE && page->at <= arena - PAGE_SIZE));
 }

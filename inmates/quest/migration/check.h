@@ -13,15 +13,28 @@
 /* Returns 0, or minus an error: EPROTO: another build of Quest or another clock; EBADMSG. */
 int mig_check_header(const struct mig_header *h, uint32_t tsc_khz);
 
-/*
- * Checks an image of `h`, whose times are shifted to this clock, at TSC `now`. Replaces what a
- * program cannot choose: selectors, flags, reserved bits of MXCSR (those not in `mxcsr_mask`).
- * Returns 0, or minus an error: EBADMSG; EBUSY: it uses a VCPU of its cell.
- */
-int mig_check_image(const struct mig_header *h, struct program_image *image, uint32_t mxcsr_mask,
-		    uint64_t now);
+/* The clock and the processor of this cell */
+struct mig_here {
+	uint64_t now;			/* TSC */
+	int64_t ahead;			/* by how many cycles it is ahead of the source's clock */
+	uint32_t mxcsr_mask;		/* bits of MXCSR that are not reserved */
+};
 
-/* Returns whether a page may be there: aligned, in the program's half, with known rights. */
-bool mig_check_page(const struct mig_page *page);
+/*
+ * Checks an image of `h`, shifts its times to this clock, and replaces the values that a program
+ * cannot choose: selectors, flags, reserved bits of MXCSR. Returns 0, or minus an error: EBADMSG;
+ * EBUSY: it uses a VCPU of its cell.
+ */
+int mig_check_image(const struct mig_header *h, struct program_image *image,
+		    const struct mig_here *here);
+
+/* Returns whether all VCPUs that the program uses come along, or exist in every cell. */
+bool mig_has_its_vcpus(const struct program_image *image);
+
+/*
+ * Returns whether a page may be there: aligned, in the program's half, with known rights, and if it
+ * is in the arena, inside its `arena` bytes.
+ */
+bool mig_check_page(const struct mig_page *page, uint64_t arena);
 
 #endif

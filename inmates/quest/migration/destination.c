@@ -11,13 +11,15 @@
 #include "../kernel/process/process.h"
 #include "../kernel/threadslot.h"
 #include "../kernel/vcpu/vcpu.h"
+#include "../mm/arena.h"
 #include "../mm/space.h"
 #include "../user/include/quest/errors.h"
 #include "check.h"
 #include "link.h"
 #include "pack.h"
 
-#define LOOK_US		1000000		/* time between two looks at a link that is damaged */
+#define DAMAGED_US	1000000		/* time between two looks at a link that is damaged */
+#define KILL_US		100000		/* time between two looks whether the program was killed */
 /* pages besides those of a program and its threads: tables and its image */
 #define MORE_PAGES	32
 
@@ -28,10 +30,11 @@ struct coming {
 	enum mig_destination state;
 	struct process *p;		/* NULL: not yet */
 	int error;			/* why the program cannot come: minus an error */
+	enum mig_event why;		/* and the event by which this end learned it */
 };
 
 /* Records `error`, unless it is 0 or there is one. Returns whether the program can still come. */
-static bool check(struct coming *c, int error)
+static bool note(struct coming *c, int error)
 {
 	if (!c->error)
 		c->error = error;
@@ -52,18 +55,44 @@ static bool answer(struct coming *c, enum mig_event event)
 	return mig_commit(c->s, &header);
 }
 
+/* The source is gone, or writes messages that cannot be. */
+static bool lost(struct coming *c)
+{
+	c->why = MIG_LOST;
+	return note(c, -EBADMSG);
+}
+
+/* Waits for the next message. Gives up if the source is silent, or the program was killed here. */
+static bool receive(struct coming *c)
+{
+	uint64_t until = rdtsc() + timer_from_us(MIG_SILENCE_US);
+
+	while (!mig_receive(c->s, rdtsc() + timer_from_us(KILL_US))) {
+		if (c->s->error != ETIMEDOUT)
+			return lost(c);
+		if (c->p && c->p->ending)
+			return note(c, -EINTR);
+		if (rdtsc() >= until)
+			return note(c, -ETIMEDOUT);
+	}
+	return true;
+}
+
 /* The present message was taken, and another one must follow. */
 static bool next_message(struct coming *c)
 {
 	if (c->s->message.last || !mig_release(c->s))
-		return check(c, -EBADMSG);
+		return lost(c);
 	c->state = mig_destination_next(c->state, MIG_TOOK);
 	if (!answer(c, MIG_TOOK))
-		return check(c, -EBADMSG);
+		return lost(c);
 	mig_ring(c->s);
-	if (!mig_receive(c->s, UINT64_MAX) || c->s->message.kind != MIG_MORE)
-		return check(c, -EBADMSG);
-	return true;
+	if (!receive(c))
+		return false;
+	if (c->s->message.kind == MIG_MORE)
+		return true;
+	c->why = MIG_ABORTS;
+	return note(c, -EINTR);
 }
 
 /* Copies the next `n` bytes of the stream. */
@@ -89,14 +118,13 @@ static bool get(struct coming *c, void *data, size_t n)
 /* Returns whether the cell has room that is not kept for its own shell. */
 static bool has_room(const struct mig_header *h)
 {
-	unsigned int i, processes = 0, threads = 0;
+	unsigned int i, processes = 0;
 
 	for (i = 0; i < PROCESS_MAX; i++)
 		processes += !process_at((int)i);
-	for (i = 0; i < THREAD_MAX; i++)
-		threads += !threadslot_at((int)i);
-	return processes > SHELL_PROCESSES && threads >= h->num_threads + SHELL_THREADS &&
-	       pages_unkept() >= h->pages + h->pages / TABLE_ENTRIES +
+	return processes > SHELL_PROCESSES &&
+	       threadslots_free(SHELL_THREADS) >= h->num_threads &&
+	       pages_unkept() + arena_available() >= h->pages + h->pages / TABLE_ENTRIES +
 				 h->num_threads * MOVE_THREAD_PAGES + MORE_PAGES;
 }
 
@@ -107,19 +135,19 @@ static bool new_process(struct coming *c)
 	struct process *p;
 
 	if (!has_room(h))
-		return check(c, -ENOMEM);
+		return note(c, -ENOMEM);
 	p = process_new(NULL, BEST_EFFORT_VCPU, h->name);
 	if (!p)
-		return check(c, -EAGAIN);
+		return note(c, -EAGAIN);
 	p->state = PROCESS_MOVING;
 	p->parent = ORPHAN;
 	p->background = true;
 	c->p = p;
 	if (!space_create(&p->space) || move_image(p))
-		return check(c, -ENOMEM);
+		return note(c, -ENOMEM);
 	p->image->num_threads = h->num_threads;
 	p->image->num_vcpus = h->num_vcpus;
-	return check(c, mig_unpack(p, h));
+	return note(c, mig_unpack(p, h));
 }
 
 static bool get_header(struct coming *c)
@@ -130,7 +158,7 @@ static bool get_header(struct coming *c)
 
 	if (!get(c, h, sizeof(*h)))
 		return false;
-	if (!check(c, mig_check_header(h, machine.tsc_khz)))
+	if (!note(c, mig_check_header(h, machine.tsc_khz)))
 		return false;
 	irq_disable();
 	made = new_process(c);
@@ -152,7 +180,8 @@ static uint64_t new_page(struct coming *c, const struct mig_page *page)
 	uint64_t at = 0;
 
 	irq_disable();
-	if (pages_unkept() && space_map(s, page->va, page->va + PAGE_SIZE, rights[page->rights]))
+	if ((pages_unkept() || arena_available()) &&
+	    space_map(s, page->va, page->va + PAGE_SIZE, rights[page->rights]))
 		at = space_translate(s, page->va, SPACE_READ);
 	irq_enable();
 	return at;
@@ -166,15 +195,17 @@ static bool get_pages(struct coming *c)
 	for (i = 0; i < c->link->header.pages; i++) {
 		if (!get(c, &page, sizeof(page)))
 			return false;
-		if (!mig_check_page(&page))
-			return check(c, -EBADMSG);
+		if (!mig_check_page(&page, c->link->arena_bytes))
+			return note(c, -EBADMSG);
 		at = new_page(c, &page);
 		if (!at)
-			return check(c, -ENOMEM);
-		if (!get(c, (void *)(uintptr_t)at, PAGE_SIZE))
+			return note(c, -ENOMEM);
+		if (page.in_arena)
+			memcpy((void *)(uintptr_t)at, c->link->arena + page.at, PAGE_SIZE);
+		else if (!get(c, (void *)(uintptr_t)at, PAGE_SIZE))
 			return false;
 		if (c->p->ending)
-			return check(c, -EINTR);
+			return note(c, -EINTR);
 	}
 	return true;
 }
@@ -185,20 +216,25 @@ static bool take_last(struct coming *c)
 	const struct mig_message *m = &c->s->message;
 
 	if (!m->last || c->s->at != sizeof(*m) + m->bytes || !mig_release(c->s))
-		return check(c, -EBADMSG);
+		return note(c, -EBADMSG);
 	return true;
 }
 
 /*
- * Interrupts are off: after the answer the program starts in the same step, and this cannot fail.
+ * Interrupts are off. Creating VCPUs lets others run. From the look at `ending` on, all is one
+ * step: the answer that the program runs, and its start, which cannot fail.
  */
 static bool admit(struct coming *c)
 {
+	const struct mig_here here = {
+		.now = rdtsc(), .ahead = (int64_t)c->s->message.clock,
+		.mxcsr_mask = user_mxcsr_mask(),
+	};
 	struct process *p = c->p;
 
-	mig_shift(p, (int64_t)c->s->message.clock);
-	if (!check(c, mig_check_image(&c->link->header, p->image, user_mxcsr_mask(), rdtsc())) ||
-	    !check(c, move_admit(p)) || !check(c, p->ending ? -EINTR : 0))
+	p->epoch += (uint64_t)here.ahead;
+	if (!note(c, mig_check_image(&c->link->header, p->image, &here)) ||
+	    !note(c, move_admit(p)) || !note(c, p->ending ? -EINTR : 0))
 		return false;
 	c->state = mig_destination_next(c->state, MIG_TOOK_ALL);
 	/* a source that cannot be answered has ended: this copy is the only one */
@@ -221,20 +257,23 @@ static void refuse(struct coming *c)
 {
 	bool begins = c->s->slot && c->s->message.kind == MIG_BEGIN && c->state == MIG_LOADS;
 
-	c->state = mig_destination_next(c->state, MIG_CANNOT);
+	c->state = mig_destination_next(c->state, c->why);
 	forget(c);
 	/* the source has begun with another program: its message stays for the next call */
 	if (begins)
 		return;
 	if (c->s->slot)
 		(void)mig_release(c->s);
-	(void)answer(c, MIG_CANNOT);
+	if (c->why != MIG_LOST)
+		(void)answer(c, c->why);
 }
 
 /* Receives the program of the present message, which begins it. */
 static void receive_program(struct mig_link *l)
 {
-	struct coming c = { .link = l, .s = &l->stream, .state = MIG_IDLE };
+	struct coming c = {
+		.link = l, .s = &l->stream, .state = MIG_IDLE, .why = MIG_CANNOT
+	};
 	bool came = false;
 	int pid = 0;
 
@@ -263,6 +302,6 @@ _Noreturn void mig_destination_work(struct mig_link *l)
 		if (mig_receive(s, UINT64_MAX))
 			receive_program(l);
 		else
-			(void)bell_wait(s->n, seen, rdtsc() + timer_from_us(LOOK_US));
+			(void)bell_wait(s->n, seen, rdtsc() + timer_from_us(DAMAGED_US));
 	}
 }

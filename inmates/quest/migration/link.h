@@ -3,6 +3,10 @@
  * The links of this cell: the mailboxes that words migrate=CHANNEL of the command line name. By a
  * link programs move from the cell at its end 0 to the cell at its end 1. Each link has a thread.
  * All of them are on the VCPU `migration` (10/200 ms, or as a word vcpu=migration,... says).
+ *
+ * With migrate=CHANNEL,MEMORY the program arena (mm/arena.h) of the source is the channel MEMORY of
+ * type `memory`, which the source may write and the destination may read. Then the destination
+ * copies the pages of a program from there, and the messages of the link name the pages only.
  */
 #ifndef QUEST_MIGRATION_LINK_H
 #define QUEST_MIGRATION_LINK_H
@@ -11,11 +15,17 @@
 #include "stream.h"
 
 #define LINKS_MAX	8
+/* an end that writes nothing for so long is given up, unless it may have the program */
+#define MIG_SILENCE_US	10000000
 
 struct mig_link {
 	struct mig_stream stream;
 	struct mig_header header;	/* of the program that is on its way */
 	bool outgoing;			/* programs leave this cell by it */
+	/* incoming: the arena of the source; `arena_bytes` 0: none */
+	const unsigned char *arena;
+	uint64_t arena_bytes;
+	bool names_pages;		/* outgoing: pages in the arena are named, not sent */
 	/* outgoing: how the last answer of the destination bounds its clock (source.c) */
 	int64_t least_ahead, most_ahead;
 };

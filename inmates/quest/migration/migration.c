@@ -8,6 +8,7 @@
 #include "../kernel/vcpu/namedvcpu.h"
 #include "../kernel/vcpu/vcpu.h"
 #include "../kernel/vcpu/vcpuword.h"
+#include "../mm/arena.h"
 #include "../user/include/quest/errors.h"
 #include "link.h"
 #include "migration.h"
@@ -22,6 +23,7 @@
 
 static struct mig_link links[LINKS_MAX];
 static int num_links;
+static int own_arena = -1;		/* number of its channel; -1: none */
 
 struct mig_link *mig_link_at(int i)
 {
@@ -69,16 +71,35 @@ static void work(void *arg)
 	mig_destination_work(l);
 }
 
+bool migration_pending(struct process *p)
+{
+	wishes_expire(p);
+	return p->wish.link;
+}
+
+/* Opens the channel `name`. Returns its number; negative: *why says why that is not possible. */
+static int open_channel(const char *name, struct qv_end **end, const char **why)
+{
+	int n = channel_find(name), result = QV_CHAN_DONE;
+
+	*why = NULL;
+	if (n < 0)
+		*why = "the cell has no such channel";
+	else
+		result = channel_open((unsigned int)n, end);
+	if (result)
+		*why = qv_chan_sentence(result);
+	return *why ? -1 : n;
+}
+
 /* Opens the channel `name` as a link. Returns NULL, or why that is not possible. */
 static const char *open_link(struct mig_link *l, const char *name)
 {
-	int n = channel_find(name), result;
+	const char *why;
+	int n = open_channel(name, &l->stream.end, &why);
 
 	if (n < 0)
-		return "the cell has no such channel";
-	result = channel_open((unsigned int)n, &l->stream.end);
-	if (result)
-		return qv_chan_sentence(result);
+		return why;
 	l->stream.n = (unsigned int)n;
 	l->outgoing = !l->stream.end->self;
 	if (l->stream.end->page.type == QV_CHAN_MAILBOX && l->stream.end->page.item >= LEAST_ITEM)
@@ -87,11 +108,75 @@ static const char *open_link(struct mig_link *l, const char *name)
 	return "programs move by a mailbox whose items have at least 256 bytes";
 }
 
-static void add_link(const char *name, int vcpu)
+/* Makes the memory `data` the arena of the link, or of this cell. */
+static const char *use_arena(struct mig_link *l, void *data, uint64_t bytes, bool writable)
 {
-	const char *why = num_links < LINKS_MAX ? open_link(&links[num_links], name) :
-						  "there are too many links: 8 at most";
+	if (!l->outgoing) {
+		l->arena = data;
+		l->arena_bytes = bytes;
+		return NULL;
+	}
+	if (!writable)
+		return "this cell may not write its arena";
+	if (arena_managed())
+		return "a cell has one arena";
+	arena_init((uintptr_t)data, bytes);
+	l->names_pages = true;
+	return NULL;
+}
 
+/* Opens the channel `name`, if it is not empty, as the arena of a link. */
+static const char *open_arena(struct mig_link *l, const char *name)
+{
+	const char *why;
+	struct qv_end *end;
+	bool writable;
+	uint64_t bytes;
+	void *data;
+	int n;
+
+	if (!*name)
+		return NULL;
+	/* several links of this cell may have the same arena */
+	n = channel_find(name);
+	if (l->outgoing && n >= 0 && n == own_arena) {
+		l->names_pages = true;
+		return NULL;
+	}
+	n = open_channel(name, &end, &why);
+	if (n < 0)
+		return why;
+	if (qv_end_memory(end, &data, &bytes, &writable))
+		why = "the arena is not a channel of type `memory`";
+	else
+		why = use_arena(l, data, bytes, writable);
+	if (why)
+		channel_close((unsigned int)n);
+	else if (l->outgoing)
+		own_arena = n;
+	return why;
+}
+
+/* Returns the first comma of `text`; NULL: it has none. */
+static char *comma_of(char *text)
+{
+	while (*text && *text != ',')
+		text++;
+	return *text ? text : NULL;
+}
+
+/* Adds the link CHANNEL or CHANNEL,MEMORY. */
+static void add_link(char *name, int vcpu)
+{
+	char *comma = comma_of(name);
+	struct mig_link *l = &links[num_links];
+	const char *why;
+
+	if (comma)
+		*comma++ = '\0';
+	why = num_links < LINKS_MAX ? open_link(l, name) : "there are too many links: 8 at most";
+	if (!why)
+		why = open_arena(l, comma ? comma : "");
 	if (!why && thread_create("migration", vcpu, work, &links[num_links]) < 0)
 		why = "there is no memory for its thread";
 	if (why)
@@ -116,7 +201,7 @@ void migration_start(const struct boot_info *boot)
 {
 	const char *at = boot->cmdline;
 	size_t length, key = strlen(WORD);
-	char name[QV_CHAN_NAME_LEN];
+	char name[2 * QV_CHAN_NAME_LEN];
 	int vcpu = -1;
 
 	for (at = boot_word(at, &length); length; at = boot_word(at + length, &length)) {

@@ -2,7 +2,7 @@
 /*
  * Programs move to another cell and continue there: vcpu_migration() of the Quest-V papers. The
  * program's threads, VCPUs, memory and open files of the archive move as plain data. A program that
- * cannot move stays, and runs on. Interrupts are off in every call except migration_start().
+ * cannot move stays, and runs on. Interrupts are off in every call on a process.
  */
 #ifndef QUEST_MIGRATION_H
 #define QUEST_MIGRATION_H
@@ -31,5 +31,8 @@ const char *migration_cell(int link);
  * no such link; EBUSY: an earlier wish is being carried out. The result is in p->wish.
  */
 int migration_wish(struct process *p, int link, uint64_t until);
+
+/* Returns whether the wish of `p` is still to be carried out. Its time may be over. */
+bool migration_pending(struct process *p);
 
 #endif

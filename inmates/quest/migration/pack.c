@@ -25,7 +25,7 @@ void mig_pack(struct mig_header *h, const struct process *p)
 		.vcpu_bytes = sizeof(struct vcpu_image),
 		.tsc_khz = machine.tsc_khz,
 		.num_threads = p->image->num_threads, .num_vcpus = p->image->num_vcpus,
-		.vcpu = p->vcpu, .pages = p->space.pages,
+		.vcpu = p->image->vcpu, .pages = p->space.pages,
 		.heap = p->space.heap, .brk = p->space.brk, .epoch = p->epoch,
 		.used = p->used, .children_used = p->children_used,
 		.moves = p->wish.moves + 1,
@@ -58,7 +58,7 @@ int mig_unpack(struct process *p, const struct mig_header *h)
 
 	p->space.heap = h->heap;
 	p->space.brk = h->brk;
-	p->vcpu = h->vcpu;
+	p->image->vcpu = h->vcpu;
 	p->epoch = h->epoch;
 	p->used = h->used;
 	p->children_used = h->children_used;
@@ -73,27 +73,4 @@ int mig_unpack(struct process *p, const struct mig_header *h)
 		error = unpack_file(&p->files[i], &h->files[i]);
 	memcpy(p->vcpu_names, h->vcpu_names, sizeof(p->vcpu_names));
 	return error;
-}
-
-/* Shifts the time at which a wait ends, if it has a limit. */
-static void shift_limit(uint64_t *until, int64_t ahead)
-{
-	if (*until && *until != UINT64_MAX)
-		*until += (uint64_t)ahead;
-}
-
-void mig_shift(struct process *p, int64_t ahead)
-{
-	struct program_image *image = p->image;
-	struct vcpu v = { .state = VCPU_FREE };
-	unsigned int i;
-
-	p->epoch += (uint64_t)ahead;
-	for (i = 0; i < image->num_threads; i++)
-		shift_limit(&image->threads[i].restart.until, ahead);
-	for (i = 0; i < image->num_vcpus; i++) {
-		memcpy(&v, image->vcpus[i].plain, VCPU_PLAIN);
-		vcpu_shift(&v, ahead);
-		memcpy(image->vcpus[i].plain, &v, VCPU_PLAIN);
-	}
 }

@@ -10,13 +10,10 @@
 void mig_pack(struct mig_header *h, const struct process *p);
 
 /*
- * Gives a new process the fields of a checked header. Times of the source's clock become times of
- * this one, which is ahead by `ahead`. Returns 0, or minus an error: ENOENT: an open file is not in
- * this cell's archive, or another.
+ * Gives a new process, which has an image, the fields of a checked header. Its epoch is one of the
+ * source's clock. Returns 0, or minus an error: ENOENT: an open file is not in this cell's archive,
+ * or it is another file there.
  */
 int mig_unpack(struct process *p, const struct mig_header *h);
-
-/* Adds `ahead` to all times of the program. */
-void mig_shift(struct process *p, int64_t ahead);
 
 #endif

@@ -6,14 +6,16 @@
 #include <inmate/timer.h>
 #include "../kernel/process/move.h"
 #include "../kernel/process/process.h"
+#include "../mm/arena.h"
 #include "../mm/space.h"
 #include "../user/include/quest/errors.h"
 #include "../user/include/quest/types.h"
+#include "check.h"
 #include "link.h"
 #include "pack.h"
 #include "wishes.h"
 
-#define LOOK_US		100000	/* time between two looks whether the source gives up */
+#define KILL_US		100000	/* time between two looks whether the program was killed */
 #define ABORT_US	100000
 #define RETRY_US	10000
 
@@ -26,6 +28,7 @@ struct sending {
 	uint64_t until;			/* TSC at which the source gives up */
 	uint32_t kind;			/* of the next message */
 	int error;			/* why the program stays */
+	bool gave_up;			/* because of this end */
 };
 
 static void learn(struct sending *d, enum mig_event event, int error)
@@ -42,24 +45,29 @@ static void lost(struct sending *d)
 	learn(d, MIG_LOST, -d->s->error);
 }
 
-static bool given_up(struct sending *d)
+/* Returns whether the program stays, since its time is over at `until` or before, or it ends. */
+static bool given_up(struct sending *d, uint64_t until)
 {
-	bool over = rdtsc() >= d->until;
+	bool over = rdtsc() >= (until < d->until ? until : d->until);
 
-	if (d->state == MIG_SENDS && (over || d->p->ending))
-		learn(d, MIG_GIVES_UP, over ? -ETIMEDOUT : -EINTR);
-	return d->state == MIG_KEEPS;
+	if (d->state != MIG_SENDS || !(over || d->p->ending))
+		return d->state == MIG_KEEPS;
+	learn(d, MIG_GIVES_UP, over ? -ETIMEDOUT : -EINTR);
+	d->gave_up = true;
+	return true;
 }
 
 /* In doubt, waits for as long as the other cell runs. Returns false if no answer is needed. */
 static bool receive_answer(struct sending *d)
 {
+	uint64_t until = rdtsc() + timer_from_us(MIG_SILENCE_US);
+
 	do {
-		if (mig_receive(d->s, rdtsc() + timer_from_us(LOOK_US)))
+		if (mig_receive(d->s, rdtsc() + timer_from_us(KILL_US)))
 			return true;
 		if (d->s->error != ETIMEDOUT)
 			lost(d);
-	} while (d->state != MIG_KEEPS && !given_up(d));
+	} while (d->state != MIG_KEEPS && !given_up(d, until));
 	return false;
 }
 
@@ -152,28 +160,30 @@ static void put_pages(struct sending *d, const struct process *p)
 	uint64_t va = USER_BASE, entry;
 	struct mig_page page;
 
-	for (; d->state == MIG_SENDS && !given_up(d); va += PAGE_SIZE) {
+	for (; d->state == MIG_SENDS && !given_up(d, UINT64_MAX); va += PAGE_SIZE) {
 		irq_disable();
 		va = space_next_page(&p->space, va, &entry);
 		irq_enable();
 		if (!va)
 			return;
-		page = (struct mig_page){ va, rights_of(entry) };
+		page = (struct mig_page){ .va = va, .rights = rights_of(entry) };
+		page.in_arena = d->link->names_pages && arena_has(entry & PTE_ADDRESS, &page.at);
+		page.at = page.in_arena ? page.at : 0;
 		put(d, &page, sizeof(page));
-		put(d, table_at(entry & PTE_ADDRESS), PAGE_SIZE);
+		if (!page.in_arena)
+			put(d, table_at(entry & PTE_ADDRESS), PAGE_SIZE);
 	}
 }
 
 /*
  * After a time-out, an answer to the last message of an earlier program may still come. Until then
- * it is not this end's turn.
+ * it is not this end's turn. Returns false if the destination is silent.
  */
-static void settle(struct sending *d)
+static bool settle(struct mig_stream *s)
 {
-	if (mig_claim(d->s) || d->s->error != ENOBUFS)
-		return;
-	if (receive_answer(d))
-		(void)mig_release(d->s);
+	if (mig_claim(s) || s->error != ENOBUFS)
+		return true;
+	return mig_receive(s, rdtsc() + timer_from_us(MIG_SILENCE_US)) && mig_release(s);
 }
 
 /*
@@ -210,14 +220,15 @@ static int send_program(struct mig_link *l, struct process *p)
 	l->least_ahead = INT64_MIN;
 	l->most_ahead = INT64_MAX;
 	mig_pack(&l->header, p);
-	settle(&d);
+	if (!mig_has_its_vcpus(image))
+		return -EBUSY;
 	put(&d, &l->header, sizeof(l->header));
 	put(&d, image->threads, image->num_threads * sizeof(image->threads[0]));
 	put(&d, image->vcpus, image->num_vcpus * sizeof(image->vcpus[0]));
 	put_pages(&d, p);
 	if (d.state == MIG_SENDS)
 		send(&d, true);
-	if (d.error == -ETIMEDOUT || d.error == -EINTR)
+	if (d.gave_up)
 		abort_sending(&d);
 	return d.state == MIG_GAVE ? 0 : d.error;
 }
@@ -242,25 +253,37 @@ static void leave(const struct mig_link *l, struct process *p, int number)
 	irq_disable();
 }
 
-/* Interrupts are off. The program has gone, or continues here. */
+/*
+ * Interrupts are off. The program has gone, or continues here. While it waits for room, the user
+ * may attach it.
+ */
 static void conclude(const struct mig_link *l, struct process *p, int number, int error)
 {
+	int pid = p->pid;
+
 	if (!error) {
 		leave(l, p, number);
 		return;
 	}
 	wishes_fail(p, error);
 	p->state = PROCESS_DETACHED;
-	while (move_attach(p->pid))
+	while (process_find(pid) == p && p->state == PROCESS_DETACHED && move_attach(pid))
 		thread_sleep_us(RETRY_US);
 }
 
-static void move(struct mig_link *l, int number, struct process *p)
+static void move(struct mig_link *l, int number, int pid)
 {
-	int pid = p->pid, error = move_detach(pid);
+	struct process *p;
+	bool ready;
+	int error;
 
+	irq_enable();
+	ready = settle(&l->stream);
+	irq_disable();
+	error = ready ? move_detach(pid, true) : -ETIMEDOUT;
+	p = process_find(pid);
 	if (error) {
-		if (process_find(pid) == p)
+		if (p)
 			wishes_fail(p, error);
 		return;
 	}
@@ -275,5 +298,5 @@ _Noreturn void mig_source_work(struct mig_link *l, int number)
 {
 	irq_disable();
 	for (;;)
-		move(l, number, wishes_next(number));
+		move(l, number, wishes_next(number)->pid);
 }

@@ -6,7 +6,8 @@
  *
  *   struct mig_header
  *   header.num_threads times struct thread_image, header.num_vcpus times struct vcpu_image
- *   header.pages times struct mig_page and the PAGE_SIZE bytes of that page
+ *   header.pages times struct mig_page, each followed by the PAGE_SIZE bytes of that page, unless
+ *   the page is in the arena
  *
  * The other end may be hostile: everything is copied once, then checked (check.h).
  */
@@ -72,7 +73,9 @@ struct mig_header {
 /* A page of the program. Its address is a multiple of PAGE_SIZE. */
 struct mig_page {
 	uint64_t va;
-	uint64_t rights;		/* enum mig_rights */
+	uint32_t rights;		/* enum mig_rights */
+	uint32_t in_arena;		/* 0 or 1 */
+	uint64_t at;			/* in the arena: offset there; else 0 */
 };
 
 enum mig_rights { MIG_READ, MIG_DATA, MIG_CODE, MIG_RIGHTS };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stddef.h>
+#include <inmate/cpu.h>
 #include "../kernel/process/process.h"
 #include "../user/include/quest/errors.h"
 #include "wishes.h"
@@ -27,6 +28,12 @@ void wishes_fail(struct process *p, int error)
 	set(p, 0, 0, error);
 }
 
+void wishes_expire(struct process *p)
+{
+	if (p->wish.link && p->state == PROCESS_LIVE && !p->leaving && rdtsc() >= p->wish.until)
+		wishes_fail(p, -ETIMEDOUT);
+}
+
 static struct process *find(int link)
 {
 	struct process *p;
@@ -34,7 +41,10 @@ static struct process *find(int link)
 
 	for (i = 0; i < PROCESS_MAX; i++) {
 		p = process_at(i);
-		if (p && p->state == PROCESS_LIVE && p->wish.link == link + 1)
+		if (!p || p->state != PROCESS_LIVE || p->wish.link != link + 1)
+			continue;
+		wishes_expire(p);
+		if (p->wish.link)
 			return p;
 	}
 	return NULL;

@@ -13,6 +13,9 @@ int wishes_add(struct process *p, int link, uint64_t until);
 /* Waits for a program that wishes to move by link `link`. It may end whenever interrupts are on. */
 struct process *wishes_next(int link);
 
+/* The wish of `p` fails if its time is over, and it has not left yet: the link may be busy. */
+void wishes_expire(struct process *p);
+
 /* The wish of `p` has failed with `error`. */
 void wishes_fail(struct process *p, int error);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/string.h>
+#include "arena.h"
 #include "mm.h"
 #include "paging.h"
 #include "space.h"
@@ -57,6 +58,24 @@ void space_activate(struct space *s)
 	paging_switch(s->root);
 }
 
+/* Code is not executed from the arena, since a cell executes no memory of channels. */
+static uint64_t new_page(uint64_t rights)
+{
+	uint64_t page = rights & PTE_NO_EXECUTE ? arena_alloc() : 0;
+
+	return page ? page : pages_alloc(1);
+}
+
+static void free_page(uint64_t page)
+{
+	uint64_t at;
+
+	if (arena_has(page, &at))
+		arena_free(page);
+	else
+		pages_free(page, 1);
+}
+
 static void free_tables(uint64_t table, int level)
 {
 	uint64_t entry;
@@ -69,7 +88,7 @@ static void free_tables(uint64_t table, int level)
 		if (level)
 			free_tables(entry & PTE_ADDRESS, level - 1);
 		else if (!(entry & PTE_FOREIGN))
-			pages_free(entry & PTE_ADDRESS, 1);
+			free_page(entry & PTE_ADDRESS);
 	}
 	pages_free(table, 1);
 	take_breath();
@@ -116,7 +135,7 @@ static uint64_t map_one(struct space *s, uint64_t va, uint64_t rights)
 {
 	uint64_t *entry = empty_entry(s, va), page;
 
-	page = entry ? pages_alloc(1) : 0;
+	page = entry ? new_page(rights) : 0;
 	if (!page)
 		return 0;
 	*entry = page | paging_usable(rights) | PTE_PRESENT;
@@ -183,7 +202,7 @@ static void forget_page(struct space *s, uint64_t entry)
 {
 	if (entry & PTE_FOREIGN)
 		return;
-	pages_free(entry & PTE_ADDRESS, 1);
+	free_page(entry & PTE_ADDRESS);
 	s->pages--;
 }
 

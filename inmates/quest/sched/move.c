@@ -14,5 +14,5 @@ void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_
 	else
 		v->io = was->io;
 	v->counts = was->counts;
-	v->used_then = was->used_then;
+	v->used_then = was->counts.used;	/* that use is past use of another VCPU */
 }

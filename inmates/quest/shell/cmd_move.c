@@ -3,6 +3,7 @@
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
+#include "../drivers/input.h"
 #include "../kernel/process/move.h"
 #include "../kernel/process/process.h"
 #include "../migration/migration.h"
@@ -40,9 +41,19 @@ static int move(int argc, char **argv, int (*how)(int pid))
 	return print_error(argv[1], error);
 }
 
+/* A program that is taken off the CPU has no wish to move any longer. */
+static int detach(int pid)
+{
+	int error = move_detach(pid, false);
+
+	if (!error)
+		process_find(pid)->wish.link = 0;
+	return error;
+}
+
 int command_detach(int argc, char **argv)
 {
-	return move(argc, argv, move_detach);
+	return move(argc, argv, detach);
 }
 
 int command_attach(int argc, char **argv)
@@ -65,22 +76,39 @@ static int print_links(void)
 	return 0;
 }
 
-/* Waits until the wish of process `pid` has been carried out, or failed. Returns 0 or the error. */
+/*
+ * Waits until the wish of process `pid` has been carried out, or failed. Returns 0 or the error, or
+ * SHELL_BROKEN after ^C.
+ */
 static int wait_for_move(int pid)
 {
-	const struct process *p;
+	struct process *p;
 
-	while ((p = process_find(pid)) && p->state != PROCESS_ZOMBIE && p->wish.link)
+	while ((p = process_find(pid)) && p->state != PROCESS_ZOMBIE && migration_pending(p)) {
+		if (input_drop_break())
+			return SHELL_BROKEN;
 		thread_sleep_us(LOOK_US);
+	}
 	return p && p->state != PROCESS_ZOMBIE ? p->wish.error : 0;
+}
+
+/* Interrupts are off. */
+static int move_to(int pid, int link)
+{
+	struct process *p = process_find(pid);
+	int error;
+
+	if (!p || p->state != PROCESS_LIVE)
+		return -ESRCH;
+	error = migration_wish(p, link, rdtsc() + timer_from_us(MIGRATION_US));
+	return error ? error : wait_for_move(pid);
 }
 
 int command_migrate(int argc, char **argv)
 {
 	uint64_t pid;
-	struct process *p;
+	int error, link;
 	bool irqs;
-	int error = -ESRCH, link;
 
 	if (argc == 1)
 		return print_links();
@@ -92,11 +120,7 @@ int command_migrate(int argc, char **argv)
 		return SHELL_FAILED;
 	}
 	irqs = irq_save();
-	p = process_find((int)pid);
-	if (p && p->state == PROCESS_LIVE)
-		error = migration_wish(p, link, rdtsc() + timer_from_us(MIGRATION_US));
-	if (!error)
-		error = wait_for_move((int)pid);
+	error = move_to((int)pid, link);
 	irq_restore(irqs);
-	return print_error(argv[1], error);
+	return error == SHELL_BROKEN ? error : print_error(argv[1], error);
 }

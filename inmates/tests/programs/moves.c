@@ -152,8 +152,18 @@ static void *join_first(void *unused)
 	return pthread_join(threads[0], &result) ? (void *)-1l : result;
 }
 
+/* A thread that begins after a move runs on the VCPU that the program started on. */
+static void *begin_later(void *first)
+{
+	struct sched_param p;
+
+	return (void *)(long)(vcpu_getparams(&p) || p.C != ((struct sched_param *)first)->C ||
+			      p.T != ((struct sched_param *)first)->T);
+}
+
 int main(int argc, char **argv)
 {
+	struct sched_param first;
 	int id = vcpu_create_main(2, 200), second = vcpu_create_main(1, 250), pid = getpid(), i;
 	struct sched_param p;
 	void *result;
@@ -164,6 +174,7 @@ int main(int argc, char **argv)
 	memory = malloc((size_t)kib << 10);
 	(void)clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += us / 1000000;
+	CHECK(vcpu_getparams(&first) == 0);
 	CHECK(id > 0 && second > 0 && vcpu_bind_task(id) == 0 && pthread_mutex_lock(&mutex) == 0 &&
 	      sem_init(&post, 0, 0) == 0);
 	start(sleep_for);
@@ -178,6 +189,9 @@ int main(int argc, char **argv)
 	printf("moves: ready\n");
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == 0);
 	CHECK(pthread_join(threads[--num_threads], &result) == 0 && !result);
+	CHECK(pthread_create(&threads[num_threads], NULL, begin_later, &first) == 0 &&
+	      pthread_join(threads[num_threads], &result) == 0 && !result);
+	CHECK(quest_sched_setparam(-1, &first) == 0);
 	stop = 1;
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && sem_post(&post) == 0 &&
 	      (hops || getpid() == pid));

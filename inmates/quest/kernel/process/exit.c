@@ -24,6 +24,7 @@ void process_release(struct process *p)
 /* The last thread of `p` becomes a thread of the kernel, and `p` ends. */
 static void finish(struct process *p)
 {
+	p->ending = true;		/* from now on it can neither move nor be killed */
 	thread_current()->process = NULL;
 	user_leave_space();
 	process_release(p);

@@ -4,8 +4,11 @@
 #include <inmate/timer.h>
 #include "../../user/include/quest/errors.h"
 #include "../dispatch.h"
+#include "../lock.h"
+#include "../panic.h"
 #include "../threadslot.h"
 #include "../userchannel.h"
+#include "../vcpu/bind.h"
 #include "../vcpu/iovcpu.h"
 #include "../vcpu/uservcpu.h"
 #include "exit.h"
@@ -49,29 +52,22 @@ static void free_image(struct process *p)
 }
 
 /*
- * Checks for slots and pages for all threads. If there are, userthread_create() cannot fail while
- * interrupts are off.
+ * Checks for slots and pages for all threads, besides those that are kept for the shell. If there
+ * are, userthread_create() cannot fail while interrupts are off.
  */
 static int room_for_threads(const struct program_image *image)
 {
-	struct thread copy;
-	unsigned int n = 0;
-	int i;
-
-	for (i = 0; i < THREAD_MAX; i++)
-		n += !thread_snapshot(i, &copy);
-	if (n < image->num_threads)
+	if (threadslots_free(SHELL_THREADS) < image->num_threads)
 		return -EAGAIN;
-	return pages_available() < image->num_threads * MOVE_THREAD_PAGES ? -ENOMEM : 0;
+	return pages_unkept() < image->num_threads * MOVE_THREAD_PAGES ? -ENOMEM : 0;
 }
 
 static void start_thread(struct process *p, const struct thread_image *i)
 {
-	struct thread *by_slot[STACKS_MAX], *t;
+	struct thread *t;
 
-	(void)userthread_create(p, i->slot, &i->frame, NULL);
-	threadslots_collect(p, by_slot);
-	t = by_slot[i->slot];
+	if (userthread_create(&t, p, i->slot, &i->frame, SHELL_THREADS))
+		panic("no room for a thread, which was counted");
 	*t->fpu = i->fpu;
 	t->restart = i->restart;
 	if (uservcpu_usable(i->vcpu, p->pid))
@@ -92,11 +88,28 @@ static int start_threads(struct process *p)
 }
 
 /*
+ * The threads of `p` leave the kernel on VCPU `vcpu`, so that they need not wait for budgets of
+ * their own, and the move costs these budgets nothing. Negative: they return to their own VCPUs.
+ */
+static void bind_threads(const struct process *p, int vcpu)
+{
+	struct thread *by_slot[STACKS_MAX];
+	unsigned int i;
+
+	threadslots_collect(p, by_slot);
+	for (i = 0; i < STACKS_MAX; i++)
+		if (by_slot[i])
+			(void)vcpu_bind(by_slot[i], vcpu < 0 ? by_slot[i]->own_vcpu : vcpu);
+}
+
+/*
  * Cancels the move: threads that are already in the image are created again and continue. Returns
- * `error`.
+ * `error`. The process has an image until then, so that no other thread moves it.
  */
 static int stay(struct process *p, int error)
 {
+	bind_threads(p, -1);
+	lock_inherit(p);
 	p->leaving = false;
 	while (start_threads(p))
 		thread_sleep_us(RETRY_US);
@@ -108,9 +121,11 @@ static int stay(struct process *p, int error)
 static int wait_for_threads(int pid, struct process *p, uint64_t until)
 {
 	while (p->image->num_threads < p->num_threads) {
+		/* again after each thread: a lock may have moved others (lock.h) */
+		bind_threads(p, thread_current()->own_vcpu);
 		if (!park_wait(until))
 			return -ETIMEDOUT;
-		if (process_find(pid) != p || p->state != PROCESS_LIVE)
+		if (process_find(pid) != p || p->state != PROCESS_LIVE || !p->num_threads)
 			return -ESRCH;
 		if (p->ending)
 			return -EINTR;
@@ -118,13 +133,15 @@ static int wait_for_threads(int pid, struct process *p, uint64_t until)
 	return can_go(p) ? 0 : -EBUSY;
 }
 
-/* Moves the VCPUs of `p`, which no longer have threads, into the image. */
-static void take_vcpus(struct process *p)
+/* Copies the VCPUs of `p`, which no longer have threads, into the image, or moves them there. */
+static void take_vcpus(struct process *p, bool keep)
 {
 	struct program_image *image = p->image;
 	struct vcpu_image *v;
 	int id;
 
+	image->vcpu = p->vcpu;
+	image->keeps_vcpus = keep;
 	for (id = 0; id < SCHED_VCPUS && image->num_vcpus < MOVE_VCPUS; id++) {
 		if (!uservcpu_owned(id, p->pid))
 			continue;
@@ -132,60 +149,76 @@ static void take_vcpus(struct process *p)
 		v->id = id;
 		v->io_class = iovcpu_get(id);
 		memcpy(v->plain, sched_vcpu(dispatch_sched(), id), VCPU_PLAIN);
-		uservcpu_take(id);
+		if (!keep)
+			uservcpu_take(id);
 	}
+}
+
+/* Returns the physical address of an empty image; 0: there is no memory. Lets others run. */
+static uint64_t new_image(void)
+{
+	uint64_t page = 0;
+	size_t from = 0;
+
+	while (!(page = pages_alloc_step(IMAGE_PAGES, &from)) && from != PAGES_SEARCHED)
+		let_interrupts_in();
+	if (page)
+		memset((void *)(uintptr_t)page, 0, IMAGE_PAGES * PAGE_SIZE);
+	return page;
 }
 
 int move_image(struct process *p)
 {
-	uint64_t page = pages_alloc(IMAGE_PAGES);
-
-	if (!page)
-		return -ENOMEM;
-	memset((void *)(uintptr_t)page, 0, IMAGE_PAGES * PAGE_SIZE);
-	p->image = (struct program_image *)(uintptr_t)page;
-	return 0;
+	p->image = (struct program_image *)(uintptr_t)new_image();
+	return p->image ? 0 : -ENOMEM;
 }
 
-int move_detach(int pid)
+static int check_can_leave(struct process *p)
 {
-	struct process *p = process_find(pid);
-	struct program_image *image;
-	int error;
-
-	if (!p || p->state != PROCESS_LIVE || p->ending || p->leaving)
+	if (!p || p->state != PROCESS_LIVE || p->ending || p->leaving || !p->num_threads)
 		return -ESRCH;
-	if (!can_go(p))
-		return -EBUSY;
-	error = move_image(p);
-	if (error)
+	return p->image || !can_go(p) ? -EBUSY : 0;
+}
+
+int move_detach(int pid, bool keep_vcpus)
+{
+	uint64_t image = new_image();
+	struct process *p = process_find(pid);
+	int error = image ? check_can_leave(p) : -ENOMEM;
+
+	if (error) {
+		if (image)
+			pages_free(image, IMAGE_PAGES);
 		return error;
-	image = p->image;
+	}
+	p->image = (struct program_image *)(uintptr_t)image;
 	p->leaving = true;
 	wake_threads_of(p);
 	error = wait_for_threads(pid, p, rdtsc() + timer_from_us(PATIENCE_US));
 	/* the process has ended with all its threads, so the image contains no threads */
 	if (error == -ESRCH) {
-		pages_free((uint64_t)(uintptr_t)image, IMAGE_PAGES);
+		if (process_find(pid) == p)
+			p->image = NULL;
+		pages_free(image, IMAGE_PAGES);
 		return error;
 	}
 	if (error)
 		return stay(p, error);
-	take_vcpus(p);
+	take_vcpus(p, keep_vcpus);
 	p->leaving = false;
 	p->state = PROCESS_DETACHED;
 	return 0;
 }
 
-static void rename_vcpu(struct process *p, int was, int is)
+static void rename_vcpu(struct program_image *image, int was, int is)
 {
 	unsigned int i;
 
-	if (p->vcpu == was)
-		p->vcpu = is;
-	for (i = 0; i < p->image->num_threads; i++)
-		if (p->image->threads[i].vcpu == was)
-			p->image->threads[i].vcpu = is;
+	if (image->vcpu == was)
+		image->vcpu = is;
+	for (i = 0; i < image->num_threads; i++)
+		if (image->threads[i].vcpu == was)
+			image->threads[i].vcpu = is;
 }
 
 /* Creates VCPU `i` of the image. Returns its id or minus an error. */
@@ -210,30 +243,59 @@ static void rename_vcpus(struct process *p, const int id[])
 	unsigned int i;
 
 	for (i = 0; i < image->num_vcpus; i++) {
-		rename_vcpu(p, image->vcpus[i].id, SCHED_VCPUS + (int)i);
+		rename_vcpu(image, image->vcpus[i].id, SCHED_VCPUS + (int)i);
 		vcpuname_move(p, image->vcpus[i].id, SCHED_VCPUS * 2 + (int)i);
 	}
 	for (i = 0; i < image->num_vcpus; i++) {
-		rename_vcpu(p, SCHED_VCPUS + (int)i, id[i] < 0 ? BEST_EFFORT_VCPU : id[i]);
+		rename_vcpu(image, SCHED_VCPUS + (int)i, id[i] < 0 ? BEST_EFFORT_VCPU : id[i]);
 		vcpuname_move(p, SCHED_VCPUS * 2 + (int)i, id[i] < 0 ? -1 : id[i]);
 	}
 	image->num_vcpus = 0;
 }
 
-int move_admit(struct process *p)
+/*
+ * Creates the VCPUs of the image. With `all`, stops when a VCPU is not admitted, and returns the
+ * error; else such a VCPU becomes best effort.
+ */
+static int put_vcpus(struct process *p, bool all)
 {
-	struct program_image *image = p->image;
-	int id[MOVE_VCPUS], error = 0;
+	int id[MOVE_VCPUS];
 	unsigned int i;
 
-	for (i = 0; i < image->num_vcpus && !error; i++) {
+	for (i = 0; i < p->image->num_vcpus; i++) {
 		id[i] = put_vcpu(p, i);
-		error = id[i] < 0 ? id[i] : 0;
+		if (all && id[i] < 0)
+			return id[i];
 	}
+	rename_vcpus(p, id);
+	return 0;
+}
+
+int move_admit(struct process *p)
+{
+	int error = put_vcpus(p, true);
+
+	return error ? error : room_for_threads(p->image);
+}
+
+int move_attach(int pid)
+{
+	struct process *p = process_find(pid);
+	struct program_image *image;
+	int error;
+
+	if (!p || p->state != PROCESS_DETACHED)
+		return -ESRCH;
+	image = p->image;
+	/* so that no other thread that runs meanwhile attaches it, too */
+	p->state = PROCESS_STARTING;
+	if (!image->keeps_vcpus)
+		(void)put_vcpus(p, false);
+	p->vcpu = sched_vcpu(dispatch_sched(), image->vcpu) ? image->vcpu : BEST_EFFORT_VCPU;
+	error = start_threads(p);
+	p->state = error ? PROCESS_DETACHED : PROCESS_LIVE;
 	if (!error)
-		error = room_for_threads(image);
-	if (!error)
-		rename_vcpus(p, id);
+		free_image(p);
 	return error;
 }
 
@@ -241,30 +303,7 @@ void move_discard(struct process *p, int status)
 {
 	if (p->image)
 		free_image(p);
-	if (!p->ending)
-		p->status = status;
 	p->ending = true;
+	p->status = status;
 	process_release(p);
-}
-
-int move_attach(int pid)
-{
-	struct process *p = process_find(pid);
-	int id[MOVE_VCPUS], error;
-	unsigned int i;
-
-	if (!p || p->state != PROCESS_DETACHED)
-		return -ESRCH;
-	/* so that no other thread that runs meanwhile attaches it, too */
-	p->state = PROCESS_STARTING;
-	for (i = 0; i < p->image->num_vcpus; i++)
-		id[i] = put_vcpu(p, i);
-	rename_vcpus(p, id);
-	if (!sched_vcpu(dispatch_sched(), p->vcpu))
-		p->vcpu = BEST_EFFORT_VCPU;
-	error = start_threads(p);
-	p->state = error ? PROCESS_DETACHED : PROCESS_LIVE;
-	if (!error)
-		free_image(p);
-	return error;
 }

@@ -10,6 +10,7 @@
 #ifndef QUEST_MOVE_H
 #define QUEST_MOVE_H
 
+#include <stdbool.h>
 #include "../../mm/kstack.h"
 
 /* pages that a thread needs: its stack, and at most two page tables for it */
@@ -18,11 +19,13 @@
 struct process;
 
 /*
- * Makes an image of process `pid`. Returns 0 or minus an error; then the process continues. ESRCH;
- * EBUSY: it has children, pipes, shared memory or channels, which cannot move; ENOMEM; ETIMEDOUT:
- * one of its threads has not left the kernel in time.
+ * Makes an image of process `pid`. Its threads leave the kernel on the caller's VCPU. With
+ * `keep_vcpus` its VCPUs stay, without threads, and keep their share of the CPU; else they exist in
+ * the image only. Returns 0 or minus an error; then the process continues. ESRCH; EBUSY: it has
+ * children, pipes, shared memory or channels, which cannot move; ENOMEM; ETIMEDOUT: one of its
+ * threads has not left the kernel in time; EINTR: it is ending.
  */
-int move_detach(int pid);
+int move_detach(int pid, bool keep_vcpus);
 
 /*
  * Lets process `pid` continue. Returns 0 or minus an error: ESRCH, EAGAIN, ENOMEM. A VCPU that is

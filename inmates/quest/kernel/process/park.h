@@ -33,6 +33,8 @@ struct vcpu_image {
 
 struct program_image {
 	unsigned int num_threads, num_vcpus;
+	int vcpu;			/* as in struct process: VCPU of new threads */
+	bool keeps_vcpus;		/* the VCPUs exist still: move_detach() */
 	struct thread_image threads[STACKS_MAX];
 	struct vcpu_image vcpus[MOVE_VCPUS];
 };

@@ -19,16 +19,24 @@ static int abandon(struct process *p, int error)
 	return error;
 }
 
-/* Starts the first thread of a process whose address space is ready. On error frees everything. */
+/*
+ * Starts the first thread of a process whose address space is ready, with the FPU state of `like`
+ * (NULL: that of a program's start). A program of the shell may have the slots that are kept for
+ * it. On error frees everything.
+ */
 static int start(struct process *p, const struct trap_frame *frame, unsigned int slot,
 		 const struct thread *like)
 {
-	int error = userthread_create(p, slot, frame, like);
+	struct thread *t;
+	int error = userthread_create(&t, p, slot, frame,
+				      p->parent == KERNEL_PID ? 0 : SHELL_THREADS);
 
 	if (error) {
 		space_destroy(&p->space);
 		return abandon(p, error);
 	}
+	if (like)
+		user_fpu_copy(t->fpu, like);
 	p->threads[slot] = (struct process_thread){ .state = SLOT_RUNS };
 	p->num_threads = 1;
 	p->state = PROCESS_LIVE;

@@ -26,6 +26,7 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 	int slot = free_slot(p);
 	uint64_t top = space_stack_top(slot < 0 ? 0 : (unsigned int)slot);
 	struct trap_frame frame;
+	struct thread *t;
 	int error;
 
 	if (slot < 0)
@@ -40,7 +41,8 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 	frame.rsi = arg1;
 	error = space_map(&p->space, top - STACK_BYTES, top, USER_DATA) ? 0 : -ENOMEM;
 	if (!error) {
-		error = userthread_create(p, (unsigned int)slot, &frame, NULL);
+		error = userthread_create(&t, p, (unsigned int)slot, &frame,
+					  SHELL_THREADS);
 		if (!error)
 			return slot;
 		space_unmap(&p->space, top - STACK_BYTES, top);

@@ -16,27 +16,23 @@ static void begin(void *frame)
 
 /*
  * From its top down, the kernel stack holds the FPU state, the frame of ring 3, and the kernel's
- * context. Threads of programs cannot take the last slots, except for the first thread of a program
- * that the shell starts.
+ * context.
  */
-int userthread_create(struct process *p, unsigned int slot, const struct trap_frame *frame,
-		      const struct thread *like)
+int userthread_create(struct thread **made, struct process *p, unsigned int slot,
+		      const struct trap_frame *frame, unsigned int kept)
 {
-	bool by_shell = p->parent == KERNEL_PID && p->state == PROCESS_STARTING;
 	struct trap_frame *first;
 	struct thread *t;
-	int error = thread_new(&t, p->name, p->vcpu, by_shell ? 0 : SHELL_THREADS);
+	int error = thread_new(&t, p->name, p->vcpu, kept);
 
 	if (error)
 		return error;
+	*made = t;
 	t->process = p;
 	t->slot = slot;
 	t->kernel_top = t->stack + KSTACK_BYTES - sizeof(struct fpu_state);
 	t->fpu = (struct fpu_state *)t->kernel_top;
-	if (like)
-		user_fpu_copy(t->fpu, like);
-	else
-		user_fpu_init(t->fpu);
+	user_fpu_init(t->fpu);
 	first = (struct trap_frame *)t->kernel_top - 1;
 	*first = *frame;
 	thread_prepare(t, (uint64_t)first, begin, first);

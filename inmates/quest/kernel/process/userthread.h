@@ -9,11 +9,11 @@ struct process;
 struct thread;
 
 /*
- * Creates a thread of `p` that starts in ring 3 as `frame` says, with the FPU state of `like`
- * (NULL: that of a program's start). Returns 0 or minus an error (errors.h): EAGAIN: no slot,
- * ENOMEM.
+ * Creates a thread of `p` that starts in ring 3 as `frame` says, with the FPU state of a program's
+ * start. It gets no slot of the last `kept`. Returns 0 or minus an error (errors.h): EAGAIN: no
+ * slot, ENOMEM.
  */
-int userthread_create(struct process *p, unsigned int slot, const struct trap_frame *frame,
-		      const struct thread *like);
+int userthread_create(struct thread **made, struct process *p, unsigned int slot,
+		      const struct trap_frame *frame, unsigned int kept);
 
 #endif

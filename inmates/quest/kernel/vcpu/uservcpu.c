@@ -237,8 +237,11 @@ void uservcpu_take(int id)
 
 int uservcpu_put(const struct vcpu *was, int io_class)
 {
-	int id = vcpu_restore(was);
+	int id;
 
+	if (was->params.type == IO_VCPU && count_io() >= IO_OF_ALL)
+		return -EAGAIN;
+	id = vcpu_restore(was);
 	if (id < 0)
 		return error_of(id);
 	iovcpu_set(id, io_class, true);
