@@ -20,6 +20,7 @@ ARENAS = """\
   - {name: first, type: memory, item: 4194304, writer: one, readers: [two]}
   - {name: second, type: memory, item: 4194304, writer: two, readers: [one]}
 """
+PERIOD_US = 5000  # of the program `ticker`
 METHODS = ["messages", "copy"]  # the pages of a program are sent, or the destination copies them
 
 
@@ -138,3 +139,34 @@ def test_program_stays_that_cannot_go(qv: Product) -> None:
     qv.quesh("pipes flood | spinner &", "one")
     [pid] = re.findall(r"(?m)^ *(\d+) .*spinner.* live ", qv.quesh("ps", "one"))
     assert "pipes" in qv.quesh(f"migrate {pid} two", "one")
+
+
+def latest(qv: Product, meanwhile: str = "") -> dict[str, float]:
+    """Runs a program with a period of 5 ms in each cell, and a command in the first cell. Returns
+    how late each woke at most, in us."""
+    for name in CELLS:
+        qv.quesh("clear", name, timeout=120)
+    if meanwhile:
+        qv.quesh(meanwhile, "one", timeout=120)
+    for name in CELLS:
+        qv.quesh("ticker 400 &", name, timeout=120)
+    if meanwhile:
+        wait_for(qv, r"moves: \d+ right")
+    found = {}
+    for name in CELLS:
+        until(lambda: "us at most" in qv.sh(f"quesh {name} --dump"), "ticker ends", 1200)
+        found[name] = float(re.findall(r"([\d.]+) us at most", qv.sh(f"quesh {name} --dump"))[0])
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.machine(icount=True)
+@pytest.mark.parametrize("method", METHODS)
+def test_other_programs_miss_no_period(qv: Product, method: str) -> None:
+    """While a program moves to and fro, a periodic program in each cell has every period. The
+    machine's clock counts instructions, and the emulator executes its CPUs in turns: so a program
+    may be late by such a turn."""
+    two_cells(qv, method)
+    busy = latest(qv, "moves 3 10 64 &")
+    assert "moves: 33 right, 0 wrong" in "".join(screens(qv).values())
+    assert all(late < PERIOD_US for late in busy.values()), (busy, latest(qv))
