@@ -62,18 +62,19 @@ def _io_interference(io: Vcpu, period: int, t: int) -> int:
     return (1 + (_ceil(t - amount, period) if t > amount else 0)) * amount
 
 
-def response(vcpus: Sequence[Vcpu], i: int) -> int | None:
-    """Returns the worst-case response time of Main VCPU `i`. None: the time exceeds the period, or
-    was not found within ROUNDS."""
+def response(vcpus: Sequence[Vcpu], i: int, amount: int = 0) -> int | None:
+    """Returns the longest time until Main VCPU `i` has run for `amount` of its budget (0: for all
+    of it). None: the time exceeds the period, or was not found within ROUNDS."""
     me = vcpus[i]
+    amount = amount or me.budget
     first = [v for j, v in enumerate(vcpus) if j != i and not v.io and v.period <= me.period]
     others = [v for v in vcpus if v.io]
     # The periods that an I/O VCPU may have. Its own period, if not longer than `me.period`, is
     # added below.
     periods = [v.period for v in (*first, me)]
-    t = me.budget
+    t = amount
     for _ in range(ROUNDS):
-        demand = me.budget + sum(_ceil(t, v.period) * v.budget for v in first) + \
+        demand = amount + sum(_ceil(t, v.period) * v.budget for v in first) + \
             sum(max(_io_interference(io, p, t) for p in (*periods, min(io.period, me.period))) for io in others)
         if demand > me.period:
             return None

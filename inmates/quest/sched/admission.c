@@ -129,13 +129,13 @@ static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsi
 }
 
 /*
- * Returns the time until `i` has had its budget, if all VCPUs that may preempt it within `t` do so.
- * Stops adding when the sum exceeds the period of `i`.
+ * Returns the time until `i` has run for `amount`, if all VCPUs that may preempt it within `t` do
+ * so. Stops adding when the sum exceeds the period of `i`.
  */
 static uint64_t demand(const struct admission_entry *set, unsigned int n, unsigned int i,
-		       uint64_t t)
+		       uint64_t amount, uint64_t t)
 {
-	uint64_t sum = set[i].budget;
+	uint64_t sum = amount;
 	unsigned int j;
 
 	for (j = 0; j < n && sum <= set[i].period; j++) {
@@ -147,13 +147,14 @@ static uint64_t demand(const struct admission_entry *set, unsigned int n, unsign
 	return sum;
 }
 
-uint64_t admission_response(const struct admission_entry *set, unsigned int n, unsigned int i)
+uint64_t admission_response_to(const struct admission_entry *set, unsigned int n, unsigned int i,
+			       uint64_t amount)
 {
-	uint64_t t = set[i].budget, next;
+	uint64_t t = amount, next;
 	unsigned int round;
 
 	for (round = 0; round < ROUNDS; round++) {
-		next = demand(set, n, i, t);
+		next = demand(set, n, i, amount, t);
 		if (next > set[i].period)
 			return UINT64_MAX;
 		if (next == t)
@@ -161,6 +162,11 @@ uint64_t admission_response(const struct admission_entry *set, unsigned int n, u
 		t = next;
 	}
 	return UINT64_MAX;
+}
+
+uint64_t admission_response(const struct admission_entry *set, unsigned int n, unsigned int i)
+{
+	return admission_response_to(set, n, i, set[i].budget);
 }
 
 /* Returns whether the Main VCPUs of the first `existing` entries meet their periods. */

@@ -50,6 +50,13 @@ bool admission_with_past(enum admission_test test, const struct admission_entry 
  */
 uint64_t admission_response(const struct admission_entry *set, unsigned int n, unsigned int i);
 
+/*
+ * Returns the longest time until Main VCPU `i` has run for `amount` of its budget, 0 < amount <=
+ * budget; UINT64_MAX if that takes longer than its period.
+ */
+uint64_t admission_response_to(const struct admission_entry *set, unsigned int n, unsigned int i,
+			       uint64_t amount);
+
 /* Return the sum of the terms of ADMISSION_BOUND, and its bound, in units of 2^-62. */
 uint64_t admission_load(const struct admission_entry *set, unsigned int n);
 uint64_t admission_limit(const struct admission_entry *set, unsigned int n);
