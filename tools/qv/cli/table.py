@@ -94,6 +94,42 @@ def _key(value: str) -> int:
     return key
 
 
+def _bytes(value: str) -> int:
+    """number of bytes"""
+    if not value.isascii() or not value.isdigit() or len(value) > 15:
+        raise ValueError
+    return int(value)
+
+
+def _span(value: str) -> int:
+    """time such as 500us, 20ms or 1s"""
+    units = {"us": 1, "ms": 1000, "s": 1000000}
+    unit = next((unit for unit in units if value.endswith(unit)), "s")
+    number = value[:-len(unit)]
+    if value == "0":
+        return 0
+    if not number.isascii() or not number.isdigit() or len(number) > 9:
+        raise ValueError
+    return int(number) * units[unit]
+
+
+class Cost:
+    """A cost per byte, as given in ns, and in 2^-32 ns, rounded up."""
+
+    def __init__(self, text: str, value: int) -> None:
+        self.text = text
+        self.value = value
+
+
+def _cost(value: str) -> Cost:
+    """number of nanoseconds such as 20 or 0.25"""
+    whole, point, part = value.partition(".")
+    numbers = (whole, part) if point else (whole,)
+    if any(not n.isascii() or not n.isdigit() or len(n) > 9 for n in numbers):
+        raise ValueError
+    return Cost(value, -(-(int(whole + part) << 32) // 10 ** len(part)))
+
+
 STRICT = Option("--strict", "refuse when there is nothing to do")
 KEY = Option("--key", "the number of the key", "KEY", _key, 0)
 RATE = Option("--rate", "also the items per second, counted for S seconds", "S", _seconds, 0.0)
@@ -190,6 +226,13 @@ COMMANDS = (
             Option("--speed", "X times as fast", "X", _seconds, 1.0)),
     Command("config check", "check.check", "check YAML files, each by itself and against one another", "FILE...",
             Option("-v", "also what share of the CPU the VCPUs of each may take, and how long they may wait", name="verbose")),
+    Command("analyze", "analyze.analyze", "how long a message by each mailbox between the cells of these files may take", "FILE...",
+            Option("--bytes", "length of the request (default: an item of the channel)", "N", _bytes),
+            Option("--reply", "length of the reply (default: an item of the channel)", "M", _bytes),
+            Option("--service", "CPU time that the receiver computes for each slot, such as 500us or 2ms (default 0)", "TIME", _span, 0),
+            Option("--cost-send", "CPU time of the sender for each byte, in ns (default 20)", "NS", _cost, Cost("20", 20 << 32), "cost_send"),
+            Option("--cost-reply", "CPU time of the receiver for each byte, in ns (default 20)", "NS", _cost, Cost("20", 20 << 32), "cost_reply"),
+            Option("--wake", "time from a bell until the thread that waits is runnable (default 0: both ends poll)", "TIME", _span, 0)),
     Command("log", "follow.log", "what driver and monitor logged", "", FOLLOW,
             Option("--previous", "what the monitors logged before the machine last went down (warm restart)")),
     Command("events", "follow.events", "state changes of QV and its cells", "", FOLLOW),
