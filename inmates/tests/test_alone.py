@@ -77,6 +77,16 @@ def test_lines_fit_on_the_screen(shell, command):
 def test_help_fits_on_the_screen(shell, name):
     assert [line for line in shell.run(f"help {name}").splitlines() if len(line) >= 80] == []
 
+def test_bound_of_messages(shell):
+    """The papers' bound of a VCPU that others precede is too short, and any VCPUs make it longer."""
+    lines = shell.run("bound shell 10 100").splitlines()
+    times = [[float(time) for time in re.findall(r"([\d.]+) ms", line)] for line in lines]
+    assert [line.split(",")[0] for line in lines] == ["cached", "not cached"]
+    for ours, admitted, papers, one_way in times:
+        assert 270 <= papers < ours <= admitted and one_way < ours
+    assert "no Main VCPU has that name" in shell.run("bound nobody 10 100")
+    assert "usage: bound" in shell.run("bound shell 100 10")
+
 
 def test_ps_shows_idle_and_shell(shell):
     rows = [line.split() for line in shell.run("ps").splitlines()[1:]]

@@ -24,7 +24,7 @@ PERIOD_US = 5000  # of the program `ticker`
 METHODS = ["messages", "copy"]  # the pages of a program are sent, or the destination copies them
 
 
-def two_cells(qv: Product, method: str = "messages") -> None:
+def two_cells(qv: Product, method: str = "messages", item: int = 4096, more: str = "") -> None:
     """Starts two cells with links to and fro."""
     words, channels = "migrate=there migrate=back", LINKS
     if method == "copy":
@@ -32,8 +32,9 @@ def two_cells(qv: Product, method: str = "messages") -> None:
     qv.do("enable")
     for name, cpu in CELLS.items():
         qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{cpu}]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
-              f'cmdline: "{words}"\n{channels}END')
+              f'cmdline: "{words}"\n{more}{channels.replace("4096,", f"{item},")}END')
         qv.do(f"cell create /run/{name}.yaml --start")
+    assert [qv.quesh("migrate", name, timeout=120) for name in CELLS] == ["0: to two\n", "0: to one\n"]
 
 
 def screens(qv: Product) -> dict[str, str]:
@@ -58,7 +59,6 @@ def free(qv: Product, *names: str) -> list[str]:
 
 def test_program_hops_and_counts_on(qv: Product) -> None:
     two_cells(qv)
-    assert qv.quesh("migrate", "one") == "0: to two\n"
     assert qv.quesh("hop 6 100", "one").startswith("hop 0 in one\nhop has moved to two\n")
     assert wait_for(qv, "hop ends in one after 6 moves") == "one"
     log = {name: re.findall(r"hop (\d+) in (\w+)", screen) for name, screen in screens(qv).items()}
@@ -149,7 +149,7 @@ def latest(qv: Product, meanwhile: str = "") -> dict[str, float]:
     if meanwhile:
         qv.quesh(meanwhile, "one", timeout=120)
     for name in CELLS:
-        qv.quesh("ticker 400 &", name, timeout=120)
+        qv.quesh("vcpu=tick ticker 400 &", name, timeout=120)
     if meanwhile:
         wait_for(qv, r"moves: \d+ right")
     found = {}
@@ -166,7 +166,24 @@ def test_other_programs_miss_no_period(qv: Product, method: str) -> None:
     """While a program moves to and fro, a periodic program in each cell has every period. The
     machine's clock counts instructions, and the emulator executes its CPUs in turns: so a program
     may be late by such a turn."""
-    two_cells(qv, method)
+    two_cells(qv, method, more="vcpus: [{name: tick, C: 2ms, T: 20ms}]\n")
     busy = latest(qv, "moves 3 10 64 &")
     assert "moves: 33 right, 0 wrong" in "".join(screens(qv).values())
     assert all(late < PERIOD_US for late in busy.values()), (busy, latest(qv))
+
+
+@pytest.mark.slow
+@pytest.mark.machine(icount=True)
+def test_strict_move_is_on_time(qv: Product) -> None:
+    """A program with a period of 200 ms moves with MIG_STRICT while it sleeps, and wakes on time: its
+    budget does not suffer. If a message has not room for the program, it stays and says why."""
+    short = "vcpus: [{name: migration, C: 10ms, T: 50ms}]\n"
+    two_cells(qv, "copy", item=1 << 17, more=short)
+    qv.quesh("hop 10 200 strict &", "one", timeout=120)
+    name = wait_for(qv, r"hop woke \d+ us late at most")
+    screen = screens(qv)[name]
+    assert "hop ends in one after 10 moves" in screen
+    assert int(re.findall(r"hop woke (\d+) us late", screen)[0]) < PERIOD_US
+    qv.end()
+    two_cells(qv, "copy", more=short)
+    assert "hop stays in one: that is not the size" in qv.quesh("hop 1 200 strict", "one", timeout=120)

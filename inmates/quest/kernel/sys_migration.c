@@ -9,19 +9,18 @@
 #include "../user/include/quest/types.h"
 #include "syscall.h"
 
-/* The three flags of the papers. The time is in ms: a deadline, or 0. */
+/* The three flags of the papers. The time is in ms: a deadline or a time-out, or 0. */
 long sys_vcpu_migration(struct call *c)
 {
 	uint32_t ms = (uint32_t)c->arg[0];
 	int dest = call_int(c, 1), flag = call_int(c, 2);
 	bool limited = ms && flag != MIG_RELAX;
 
-	if (flag == MIG_STRICT)
-		return -ENOTSUP;
-	if (flag && flag != MIG_RELAX)
+	if (flag && flag != MIG_RELAX && flag != MIG_STRICT)
 		return -EINVAL;
 	return migration_wish(c->process, migration_nth(dest == DEST_ANY ? 0 : dest),
-			      limited ? rdtsc() + timer_from_us(ms * 1000ull) : UINT64_MAX);
+			      limited ? rdtsc() + timer_from_us(ms * 1000ull) : UINT64_MAX,
+			      flag == MIG_STRICT);
 }
 
 long sys_vcpu_migration_status(struct call *c)

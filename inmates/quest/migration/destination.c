@@ -15,6 +15,7 @@
 #include "../mm/space.h"
 #include "../user/include/quest/errors.h"
 #include "check.h"
+#include "costs.h"
 #include "link.h"
 #include "pack.h"
 
@@ -268,6 +269,26 @@ static void refuse(struct coming *c)
 		(void)answer(c, c->why);
 }
 
+/* Tells the source how long it takes until a program of this size runs. */
+static void answer_terms(struct mig_link *l)
+{
+	const struct mig_message header = {
+		.kind = MIG_TERMS, .bytes = sizeof(struct mig_terms), .clock = rdtsc()
+	};
+	struct mig_stream *s = &l->stream;
+	struct mig_terms terms;
+	struct mig_size size;
+
+	memcpy(&size, s->slot + s->at, sizeof(size));
+	terms.wait = mig_wait(thread_current()->own_vcpu, mig_cost(MIG_UNPACKING, &size), false);
+	if (!mig_release(s) || !mig_claim(s))
+		return;
+	memcpy(s->slot + s->at, &terms, sizeof(terms));
+	if (mig_commit(s, &header))
+		mig_ring(s);
+	l->polls_until = rdtsc() + timer_from_us(MIG_SILENCE_US);
+}
+
 /* Receives the program of the present message, which begins it. */
 static void receive_program(struct mig_link *l)
 {
@@ -275,6 +296,8 @@ static void receive_program(struct mig_link *l)
 		.link = l, .s = &l->stream, .state = MIG_IDLE, .why = MIG_CANNOT
 	};
 	bool came = false;
+	uint64_t used = mig_used();
+	struct mig_size size;
 	int pid = 0;
 
 	if (l->stream.message.kind != MIG_BEGIN)
@@ -282,7 +305,9 @@ static void receive_program(struct mig_link *l)
 	else if (get_header(&c) && get_pages(&c) && take_last(&c)) {
 		irq_disable();
 		pid = c.p->pid;
+		size = mig_size_of(&l->header);
 		came = admit(&c);
+		mig_cost_learn(MIG_UNPACKING, &size, mig_used() - used);
 		irq_enable();
 	}
 	if (!came)
@@ -292,6 +317,15 @@ static void receive_program(struct mig_link *l)
 		print("[%d] %s has come from %s\n", pid, l->header.name, mig_link_cell(l));
 }
 
+static void take_message(struct mig_link *l)
+{
+	if (l->stream.message.kind == MIG_ASK &&
+	    l->stream.message.bytes >= sizeof(struct mig_size))
+		answer_terms(l);
+	else
+		receive_program(l);
+}
+
 _Noreturn void mig_destination_work(struct mig_link *l)
 {
 	struct mig_stream *s = &l->stream;
@@ -299,8 +333,11 @@ _Noreturn void mig_destination_work(struct mig_link *l)
 
 	for (;;) {
 		seen = bell_count(s->n);
+		while (rdtsc() < l->polls_until && !mig_receive(s, rdtsc()))
+			thread_sleep_us(MIG_POLL_US);
+		l->polls_until = 0;
 		if (mig_receive(s, UINT64_MAX))
-			receive_program(l);
+			take_message(l);
 		else
 			(void)bell_wait(s->n, seen, rdtsc() + timer_from_us(DAMAGED_US));
 	}

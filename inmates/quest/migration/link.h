@@ -17,6 +17,7 @@
 #define LINKS_MAX	8
 /* an end that writes nothing for so long is given up, unless it may have the program */
 #define MIG_SILENCE_US	10000000
+#define MIG_POLL_US	500
 
 struct mig_link {
 	struct mig_stream stream;
@@ -26,6 +27,8 @@ struct mig_link {
 	const unsigned char *arena;
 	uint64_t arena_bytes;
 	bool names_pages;		/* outgoing: pages in the arena are named, not sent */
+	/* incoming: TSC until which the thread looks for a message each MIG_POLL_US */
+	uint64_t polls_until;
 	/* outgoing: how the last answer of the destination bounds its clock (source.c) */
 	int64_t least_ahead, most_ahead;
 };

@@ -10,6 +10,7 @@
 #include "../kernel/vcpu/vcpuword.h"
 #include "../mm/arena.h"
 #include "../user/include/quest/errors.h"
+#include "costs.h"
 #include "link.h"
 #include "migration.h"
 #include "wishes.h"
@@ -57,9 +58,9 @@ int migration_find(const char *name)
 	return -1;
 }
 
-int migration_wish(struct process *p, int link, uint64_t until)
+int migration_wish(struct process *p, int link, uint64_t until, bool strict)
 {
-	return migration_cell(link) ? wishes_add(p, link, until) : -EINVAL;
+	return migration_cell(link) ? wishes_add(p, link, until, strict) : -EINVAL;
 }
 
 static void work(void *arg)
@@ -207,8 +208,10 @@ void migration_start(const struct boot_info *boot)
 	for (at = boot_word(at, &length); length; at = boot_word(at + length, &length)) {
 		if (length <= key || memcmp(at, WORD, key))
 			continue;
-		if (vcpu < 0)
+		if (vcpu < 0) {
 			vcpu = vcpu_of_links();
+			mig_costs_start();
+		}
 		if (vcpu < 0)
 			return;
 		copy_string(name, at + key, length - key < sizeof(name) ? length - key + 1 :

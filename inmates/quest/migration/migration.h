@@ -27,10 +27,11 @@ int migration_nth(int n);
 const char *migration_cell(int link);
 
 /*
- * Wishes that `p` moves by link `link` until TSC `until` (UINT64_MAX: no limit). Returns 0; EINVAL:
- * no such link; EBUSY: an earlier wish is being carried out. The result is in p->wish.
+ * Wishes that `p` moves by link `link` until TSC `until` (UINT64_MAX: no limit). `strict`: only at
+ * a moment when it loses no budget. Returns 0; EINVAL: no such link; EBUSY: an earlier wish is
+ * being carried out. The result is in p->wish.
  */
-int migration_wish(struct process *p, int link, uint64_t until);
+int migration_wish(struct process *p, int link, uint64_t until, bool strict);
 
 /* Returns whether the wish of `p` is still to be carried out. Its time may be over. */
 bool migration_pending(struct process *p);

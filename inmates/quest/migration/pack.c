@@ -40,6 +40,13 @@ void mig_pack(struct mig_header *h, const struct process *p)
 	memcpy(h->vcpu_names, p->vcpu_names, sizeof(h->vcpu_names));
 }
 
+struct mig_size mig_size_of(const struct mig_header *h)
+{
+	return (struct mig_size){
+		.threads = h->num_threads, .vcpus = h->num_vcpus, .pages = (uint32_t)h->pages
+	};
+}
+
 /* The same file has another number in another archive. */
 static int unpack_file(struct open_file *f, const struct mig_file *from)
 {

@@ -9,6 +9,9 @@
 /* Fills in the header of a detached program. */
 void mig_pack(struct mig_header *h, const struct process *p);
 
+/* Returns the size of the program that a header describes. */
+struct mig_size mig_size_of(const struct mig_header *h);
+
 /*
  * Gives a new process, which has an image, the fields of a checked header. Its epoch is one of the
  * source's clock. Returns 0, or minus an error: ENOENT: an open file is not in this cell's archive,

@@ -11,8 +11,10 @@
 #include "../user/include/quest/errors.h"
 #include "../user/include/quest/types.h"
 #include "check.h"
+#include "costs.h"
 #include "link.h"
 #include "pack.h"
+#include "strict.h"
 #include "wishes.h"
 
 #define KILL_US		100000	/* time between two looks whether the program was killed */
@@ -131,6 +133,17 @@ static void send(struct sending *d, bool last)
 	(void)mig_release(d->s);
 }
 
+/* The message is full. With MIG_STRICT the bound is for one message, with the pages of code. */
+static void next_message(struct sending *d)
+{
+	if (d->p->wish.strict) {
+		learn(d, MIG_GIVES_UP, -EMSGSIZE);
+		d->gave_up = true;
+	} else {
+		send(d, false);
+	}
+}
+
 static void put(struct sending *d, const void *data, size_t n)
 {
 	const uint8_t *from = data;
@@ -146,7 +159,7 @@ static void put(struct sending *d, const void *data, size_t n)
 		n -= part;
 		/* the last message of the program is sent by the caller, even if it is full */
 		if (n && !mig_room(d->s))
-			send(d, false);
+			next_message(d);
 	}
 }
 
@@ -216,16 +229,20 @@ static int send_program(struct mig_link *l, struct process *p)
 		.kind = MIG_BEGIN,
 	};
 	const struct program_image *image = p->image;
+	uint64_t used = mig_used();
+	struct mig_size size;
 
 	l->least_ahead = INT64_MIN;
 	l->most_ahead = INT64_MAX;
 	mig_pack(&l->header, p);
 	if (!mig_has_its_vcpus(image))
 		return -EBUSY;
+	size = mig_size_of(&l->header);
 	put(&d, &l->header, sizeof(l->header));
 	put(&d, image->threads, image->num_threads * sizeof(image->threads[0]));
 	put(&d, image->vcpus, image->num_vcpus * sizeof(image->vcpus[0]));
 	put_pages(&d, p);
+	mig_cost_learn(MIG_PACKING, &size, mig_used() - used);
 	if (d.state == MIG_SENDS)
 		send(&d, true);
 	if (d.gave_up)
@@ -271,16 +288,24 @@ static void conclude(const struct mig_link *l, struct process *p, int number, in
 		thread_sleep_us(RETRY_US);
 }
 
-static void move(struct mig_link *l, int number, int pid)
+/* Interrupts are off. Takes the program of a wish off its VCPUs. Returns 0 or minus an error. */
+static int begin(struct mig_link *l, int pid, bool strict)
 {
-	struct process *p;
 	bool ready;
 	int error;
 
 	irq_enable();
 	ready = settle(&l->stream);
 	irq_disable();
-	error = ready ? move_detach(pid, true) : -ETIMEDOUT;
+	error = !ready ? -ETIMEDOUT : strict ? mig_wait_for_moment(l, pid) : 0;
+	return error ? error : move_detach(pid, true);
+}
+
+static void move(struct mig_link *l, int number, int pid)
+{
+	struct process *p = process_find(pid);
+	int error = begin(l, pid, p->wish.strict);
+
 	p = process_find(pid);
 	if (error) {
 		if (p)

@@ -24,6 +24,23 @@
 enum mig_kind {
 	MIG_BEGIN = 1, MIG_MORE, MIG_ABORT,			/* of the source */
 	MIG_ACCEPTED, MIG_REFUSED, MIG_RUNNING,			/* of the destination */
+	/*
+	 * Before a move with MIG_STRICT, the source asks (struct mig_size follows) how long the
+	 * destination will take, and the destination answers (struct mig_terms follows). From then
+	 * on the destination looks for messages without bells.
+	 */
+	MIG_ASK, MIG_TERMS,
+};
+
+/* The size of a program, which decides what a move costs */
+struct mig_size {
+	uint32_t threads, vcpus, pages;
+	uint32_t reserved;
+};
+
+struct mig_terms {
+	/* cycles from the last message until the program runs, at most; UINT64_MAX: no bound */
+	uint64_t wait;
 };
 
 /* The begin of each message */

@@ -14,11 +14,12 @@ static void set(struct process *p, int link, uint64_t until, int error)
 	};
 }
 
-int wishes_add(struct process *p, int link, uint64_t until)
+int wishes_add(struct process *p, int link, uint64_t until, bool strict)
 {
 	if (p->wish.link)
 		return -EBUSY;
 	set(p, link + 1, until, 0);
+	p->wish.strict = strict;
 	wake_all(&awaited);
 	return 0;
 }

@@ -3,12 +3,13 @@
 #ifndef QUEST_MIGRATION_WISHES_H
 #define QUEST_MIGRATION_WISHES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct process;
 
 /* Records a wish of `p`, as migration_wish() does. Returns 0 or -EBUSY. */
-int wishes_add(struct process *p, int link, uint64_t until);
+int wishes_add(struct process *p, int link, uint64_t until, bool strict);
 
 /* Waits for a program that wishes to move by link `link`. It may end whenever interrupts are on. */
 struct process *wishes_next(int link);

@@ -2,6 +2,7 @@
 /* Takes programs off the CPU as plain data, and puts them back, here or in another cell. */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
+#include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../drivers/input.h"
 #include "../kernel/process/move.h"
@@ -18,9 +19,8 @@
 static int print_error(const char *pid, int error)
 {
 	if (error == -EBUSY)
-		print("%s: it has children, pipes, shared memory, channels, or a VCPU of others, "
-		      "which would stay behind: let it end them first\n",
-		      pid);
+		print("%s: it has children, pipes, shared memory or channels, or a VCPU that is "
+		      "not its own, which would stay behind: let it end them first\n", pid);
 	else if (error)
 		print("%s: %s\n", pid, strerror(error));
 	return error ? SHELL_FAILED : 0;
@@ -93,26 +93,26 @@ static int wait_for_move(int pid)
 }
 
 /* Interrupts are off. */
-static int move_to(int pid, int link)
+static int move_to(int pid, int link, bool strict)
 {
 	struct process *p = process_find(pid);
 	int error;
 
 	if (!p || p->state != PROCESS_LIVE)
 		return -ESRCH;
-	error = migration_wish(p, link, rdtsc() + timer_from_us(MIGRATION_US));
+	error = migration_wish(p, link, rdtsc() + timer_from_us(MIGRATION_US), strict);
 	return error ? error : wait_for_move(pid);
 }
 
 int command_migrate(int argc, char **argv)
 {
+	bool strict = argc == 4 && !strcmp(argv[3], "strict"), irqs;
 	uint64_t pid;
 	int error, link;
-	bool irqs;
 
 	if (argc == 1)
 		return print_links();
-	if (argc != 3 || !words_number(argv[1], INT32_MAX, &pid))
+	if (argc != 3 + strict || !words_number(argv[1], INT32_MAX, &pid))
 		return SHELL_SHOW_USAGE;
 	link = migration_find(argv[2]);
 	if (link < 0) {
@@ -120,7 +120,7 @@ int command_migrate(int argc, char **argv)
 		return SHELL_FAILED;
 	}
 	irqs = irq_save();
-	error = move_to((int)pid, link);
+	error = move_to((int)pid, link, strict);
 	irq_restore(irqs);
 	return error == SHELL_BROKEN ? error : print_error(argv[1], error);
 }

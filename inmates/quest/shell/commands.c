@@ -26,10 +26,12 @@ const struct command shell_commands[] = {
 	{ "attach", "PID", "let a program that was detached go on", NULL, command_attach },
 	{ "detach", "PID", "take a program off the CPU with its VCPUs, as plain data", NULL,
 	  command_detach },
-	{ "migrate", "[PID CELL]", "let a program continue in another cell",
-	  "    migrate           the cells to which programs can move, and from which they come" NL
-	  "    migrate PID CELL  by the channel of a word migrate=CHANNEL of the command line;" NL
-	  "                      or why the program stays" NL, command_migrate },
+	{ "migrate", "[PID CELL [strict]]", "let a program continue in another cell",
+	  "    migrate           the cells to which programs can move" NL
+	  "    migrate PID CELL  by the channel of a word migrate=CHANNEL of the command" NL
+	  "                      line; or why the program stays" NL
+	  "    strict            when it loses no part of its budget (MIG_STRICT)" NL,
+	  command_migrate },
 	{ "kill", "PID|-JOB", "end a program, or a job: all that one started",
 	  "    A program's job is that of the program that the shell started, by its pid" NL
 	  "    ([N] when it was started with &): ps shows it. All of a job end at once." NL,
@@ -80,6 +82,11 @@ const struct command shell_commands[] = {
 	  "    chan read NAME MS     the same, waits for it at most MS milliseconds" NL
 	  "    chan write NAME TEXT  an item with this text, filled up with zeros" NL,
 	  command_chan },
+	{ "bound", "VCPU C T [BYTES]", "the longest time of a message to a VCPU of another cell",
+	  "    From a thread on VCPU, to a thread on a VCPU of C ms in T ms, and back, by" NL
+	  "    slots of 4 KiB. Measures the CPU time for a byte. `any VCPUs`: with all" NL
+	  "    others that may be admitted here; `papers`: at the highest priority." NL,
+	  command_bound },
 	{ "key", "[open|close|read|write] ...", "channels that are opened at run time",
 	  "    key                    the keys that are open, and the state of each end" NL
 	  "    key open KEY PEER read|write TYPE ITEM [SLOTS]" NL

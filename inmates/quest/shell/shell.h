@@ -79,6 +79,7 @@ int command_agree(int argc, char **argv);
 int command_crash(int argc, char **argv);
 int command_pci(int argc, char **argv);
 int command_channels(int argc, char **argv);
+int command_bound(int argc, char **argv);
 int command_chan(int argc, char **argv);
 int command_key(int argc, char **argv);
 int command_run(int argc, char **argv);

@@ -182,10 +182,16 @@ static int check_can_leave(struct process *p)
 
 int move_detach(int pid, bool keep_vcpus)
 {
-	uint64_t image = new_image();
 	struct process *p = process_find(pid);
-	int error = image ? check_can_leave(p) : -ENOMEM;
+	int error = check_can_leave(p);
+	uint64_t image;
 
+	if (error)
+		return error;
+	image = new_image();
+	/* others have run meanwhile */
+	p = process_find(pid);
+	error = image ? check_can_leave(p) : -ENOMEM;
 	if (error) {
 		if (image)
 			pages_free(image, IMAGE_PAGES);

@@ -45,6 +45,7 @@ struct program_image;
 /* A program's wish to move to another cell, and the result of the last one (migration/). */
 struct migration_wish {
 	int link;			/* number of the link plus 1; 0: no wish */
+	bool strict;			/* MIG_STRICT */
 	uint64_t until;			/* TSC at which the wish ends; UINT64_MAX: it does not */
 	int error;			/* of the last wish: minus an error, or 0 */
 	uint32_t moves;			/* how often the program has moved */

@@ -82,10 +82,12 @@ int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);
  *
  * vcpu_migration() asks to move to cell `dest`, or to any (DEST_ANY), and returns whether that was
  * accepted: the caller continues, and moves later. `flag` 0: within `time` ms (0: no limit), or not
- * at all. MIG_RELAX: without a limit. MIG_STRICT: not yet. These programs stay: a program with
- * children, pipes, shared memory or channels; a program that uses a VCPU of its cell or of its
- * parent; a program that the destination does not admit. vcpu_migration_status() has the result;
- * EFAULT. vcpu_migration_blocking() waits for it, and returns whether the program has moved.
+ * at all. MIG_RELAX: without a limit. MIG_STRICT: at a moment when none of its VCPUs loses a part
+ * of its budget, within `time` ms (0: no limit); EMSGSIZE: the link is not made for that. These
+ * programs stay: a program with children, pipes, shared memory or channels; a program that uses a
+ * VCPU of its cell or of its parent; a program that the destination does not admit.
+ * vcpu_migration_status() has the result; EFAULT. vcpu_migration_blocking() waits for it, and
+ * returns whether the program has moved.
  */
 bool vcpu_migration(uint32_t time, int dest, int flag);
 bool vcpu_migration_blocking(uint32_t time, int dest, int flag);

@@ -53,7 +53,7 @@ struct quest_key {
 
 /* vcpu_migration(): destinations and flags */
 #define DEST_ANY	(-1)
-#define MIG_STRICT	1	/* no VCPU of the program may lose a part of its budget */
+#define MIG_STRICT	1	/* no VCPU of the program loses a part of its budget */
 #define MIG_RELAX	2	/* the move may take as long as it takes */
 
 #define QUEST_CELL_NAME	32

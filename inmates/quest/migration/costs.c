@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include "../ipc/bounds.h"
+#include "../ipc/copycost.h"
+#include "../kernel/dispatch.h"
+#include "costs.h"
+
+/* Costs in copies of a page: of a program, a thread, a VCPU, a page with its table entry */
+#define OF_PROGRAM	60
+#define OF_THREAD	12
+#define OF_VCPU		12
+#define OF_PAGE		4
+#define SCALE		256		/* a factor of 1 */
+
+static uint64_t copy;			/* cycles */
+static uint64_t scale[MIG_SIDES] = { SCALE, SCALE };
+
+void mig_costs_start(void)
+{
+	struct copycost cost;
+
+	copy = copycost_measure(&cost) ? cost.uncached : 0;
+}
+
+uint64_t mig_used(void)
+{
+	bool irqs = irq_save();
+	uint64_t used = dispatch_used(thread_current());
+
+	irq_restore(irqs);
+	return used;
+}
+
+static uint64_t unscaled(const struct mig_size *size)
+{
+	return copy * (OF_PROGRAM + OF_THREAD * (uint64_t)size->threads +
+		       OF_VCPU * (uint64_t)size->vcpus + OF_PAGE * (uint64_t)size->pages);
+}
+
+uint64_t mig_cost(enum mig_side side, const struct mig_size *size)
+{
+	return unscaled(size) * scale[side] / SCALE;
+}
+
+void mig_cost_learn(enum mig_side side, const struct mig_size *size, uint64_t used)
+{
+	uint64_t base = unscaled(size), factor = base ? used * SCALE / base + 1 : SCALE;
+
+	if (factor > scale[side])
+		scale[side] = factor;
+}
+
+/* All VCPUs of this cell that have a budget. Interrupts are off. */
+static unsigned int collect(struct admission_entry set[SCHED_VCPUS], int id, unsigned int *me)
+{
+	const struct vcpu *v;
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < SCHED_VCPUS; i++) {
+		v = sched_vcpu(dispatch_sched(), i);
+		if (!v || v->params.type == BACKGROUND_VCPU)
+			continue;
+		if (i == id)
+			*me = n;
+		set[n++] = (struct admission_entry){
+			v->params.type == IO_VCPU, v->params.budget, v->params.period
+		};
+	}
+	return n;
+}
+
+uint64_t mig_wait(int id, uint64_t demand, bool ready)
+{
+	static struct admission_entry set[SCHED_VCPUS];
+	struct bounds_end end = { .set = set };
+	bool irqs = irq_save();
+	uint64_t wait;
+
+	end.n = collect(set, id, &end.me);
+	if (ready && demand <= set[end.me].budget)
+		wait = admission_response_to(set, end.n, end.me, demand ? demand : 1);
+	else
+		wait = bounds_wait(BOUNDS_RESPONSE, &end, demand);
+	irq_restore(irqs);
+	return wait;
+}
