@@ -70,18 +70,14 @@ static unsigned int collect(struct admission_entry set[SCHED_VCPUS], int id, uns
 	return n;
 }
 
-uint64_t mig_wait(int id, uint64_t demand, bool ready)
+uint64_t mig_wait(struct admission_entry set[SCHED_VCPUS], uint64_t demand, bool ready)
 {
-	static struct admission_entry set[SCHED_VCPUS];
 	struct bounds_end end = { .set = set };
 	bool irqs = irq_save();
-	uint64_t wait;
 
-	end.n = collect(set, id, &end.me);
-	if (ready && demand <= set[end.me].budget)
-		wait = admission_response_to(set, end.n, end.me, demand ? demand : 1);
-	else
-		wait = bounds_wait(BOUNDS_RESPONSE, &end, demand);
+	end.n = collect(set, thread_current()->own_vcpu, &end.me);
 	irq_restore(irqs);
-	return wait;
+	if (ready && demand <= set[end.me].budget)
+		return admission_response_to(set, end.n, end.me, demand ? demand : 1);
+	return bounds_wait(BOUNDS_RESPONSE, &end, demand);
 }

@@ -25,9 +25,11 @@ uint64_t mig_used(void);
 void mig_cost_learn(enum mig_side side, const struct mig_size *size, uint64_t used);
 
 /*
- * Returns the longest time until VCPU `id` has run for `demand` cycles: from now on, if its budget
- * is present and sufficient (`ready`), else from any time on. BOUNDS_NEVER: there is no bound.
+ * Returns the longest time until the current thread, on its own VCPU, has run for `demand` cycles:
+ * from now on, if its budget is present and sufficient (`ready`), else from any time on.
+ * BOUNDS_NEVER: there is no bound. May take milliseconds: interrupts are on. Uses `set`, which only
+ * this thread uses.
  */
-uint64_t mig_wait(int id, uint64_t demand, bool ready);
+uint64_t mig_wait(struct admission_entry set[SCHED_VCPUS], uint64_t demand, bool ready);
 
 #endif

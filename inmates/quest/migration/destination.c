@@ -280,7 +280,7 @@ static void answer_terms(struct mig_link *l)
 	struct mig_size size;
 
 	memcpy(&size, s->slot + s->at, sizeof(size));
-	terms.wait = mig_wait(thread_current()->own_vcpu, mig_cost(MIG_UNPACKING, &size), false);
+	terms.wait = mig_wait(l->set, mig_cost(MIG_UNPACKING, &size), false);
 	if (!mig_release(s) || !mig_claim(s))
 		return;
 	memcpy(s->slot + s->at, &terms, sizeof(terms));

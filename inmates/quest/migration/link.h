@@ -29,6 +29,7 @@ struct mig_link {
 	bool names_pages;		/* outgoing: pages in the arena are named, not sent */
 	/* incoming: TSC until which the thread looks for a message each MIG_POLL_US */
 	uint64_t polls_until;
+	struct admission_entry set[SCHED_VCPUS];	/* for mig_wait() */
 	/* outgoing: how the last answer of the destination bounds its clock (source.c) */
 	int64_t least_ahead, most_ahead;
 };

@@ -11,6 +11,7 @@
 #include "strict.h"
 
 #define MOMENT_US	1000		/* time between two looks at the program */
+#define FRESH_US	20000		/* an older plan is replaced */
 
 /* Interrupts are off. Returns the size of a program that has not been detached. */
 static struct mig_size size_of(const struct process *p)
@@ -50,48 +51,81 @@ static int ask(struct mig_stream *s, const struct mig_size *size, struct mig_ter
 	return mig_release(s) ? 0 : -s->error;
 }
 
-/* Interrupts are off. Returns whether the program can move now and lose no budget. */
-static bool moment_has_come(const struct process *p, const struct mig_size *size,
-			    const struct mig_terms *terms)
+/* The times that a move takes, and when this was found out. */
+struct plan {
+	uint64_t asked;			/* TSC */
+	uint64_t pack, own;		/* CPU time of this side; the longest time that it takes */
+	struct mig_terms terms;
+};
+
+/* Finds out how long a move takes now. Interrupts are on. Returns 0 or minus an error. */
+static int make_plan(struct mig_link *l, const struct mig_size *size, struct plan *plan)
 {
-	uint64_t now = rdtsc(), pack = mig_cost(MIG_PACKING, size), wait;
+	int error = ask(&l->stream, size, &plan->terms);
+
+	plan->pack = mig_cost(MIG_PACKING, size);
+	plan->own = mig_wait(l->set, plan->pack, true);
+	plan->asked = rdtsc();
+	return error;
+}
+
+/* Returns D_mig: UINT64_MAX: there is no bound. */
+static uint64_t longest(const struct plan *plan)
+{
+	uint64_t wait;
+
+	if (__builtin_add_overflow(plan->own, plan->terms.wait, &wait) ||
+	    __builtin_add_overflow(wait, timer_from_us(MIG_POLL_US), &wait))
+		return UINT64_MAX;
+	return wait;
+}
+
+/* Interrupts are off. Returns whether the program can move now and lose no budget. */
+static bool moment_has_come(const struct process *p, const struct plan *plan)
+{
 	const struct vcpu *v = sched_vcpu(dispatch_sched(), thread_current()->own_vcpu);
-	bool ready;
+	uint64_t now = rdtsc(), wait = longest(plan);
 
 	sched_charge(dispatch_sched(), now);
-	ready = vcpu_eligible(v) <= now && vcpu_left(v, now) >= pack;
-	wait = ready ? mig_wait(thread_current()->own_vcpu, pack, true) : UINT64_MAX;
-	return wait != UINT64_MAX && terms->wait < UINT64_MAX - wait - timer_from_us(MIG_POLL_US) &&
-	       mig_slack(p, now) >= wait + terms->wait + timer_from_us(MIG_POLL_US);
+	return wait != UINT64_MAX && vcpu_eligible(v) <= now && vcpu_left(v, now) >= plan->pack &&
+	       mig_slack(p, now) >= wait;
+}
+
+/* Returns whether the process can still wait for its moment: 0 or minus an error. */
+static int check_wish(const struct mig_link *l, const struct process *p, struct mig_size *size)
+{
+	if (!p || p->state != PROCESS_LIVE || p->ending)
+		return -ESRCH;
+	if (rdtsc() >= p->wish.until)
+		return -ETIMEDOUT;
+	*size = size_of(p);
+	return l->names_pages && bytes_of(size) <= l->stream.end->page.item ? 0 : -EMSGSIZE;
 }
 
 int mig_wait_for_moment(struct mig_link *l, int pid)
 {
-	struct mig_terms terms = { .wait = UINT64_MAX };
-	uint64_t asked_until = 0;
+	struct plan plan = { .terms.wait = UINT64_MAX };
 	struct mig_size size;
-	struct process *p;
-	int error = 0;
+	uint64_t age, fresh = timer_from_us(FRESH_US);
+	int error;
+	bool now;
 
-	while (!error) {
-		p = process_find(pid);
-		if (!p || p->state != PROCESS_LIVE || p->ending)
-			return -ESRCH;
-		if (rdtsc() >= p->wish.until)
-			return -ETIMEDOUT;
-		size = size_of(p);
-		if (!l->names_pages || bytes_of(&size) > l->stream.end->page.item)
-			return -EMSGSIZE;
-		if (moment_has_come(p, &size, &terms))
+	for (;;) {
+		error = check_wish(l, process_find(pid), &size);
+		if (error)
+			return error;
+		now = moment_has_come(process_find(pid), &plan);
+		age = rdtsc() - plan.asked;
+		if (now && age < fresh)
 			return 0;
 		irq_enable();
-		if (rdtsc() >= asked_until) {
-			error = ask(&l->stream, &size, &terms);
-			asked_until = rdtsc() + timer_from_us(MIG_SILENCE_US / 2);
-		} else {
+		/* the VCPUs of both cells may have changed since the plan was made */
+		if (now || age >= timer_from_us(MIG_SILENCE_US / 2))
+			error = make_plan(l, &size, &plan);
+		else
 			thread_sleep_us(MOMENT_US);
-		}
 		irq_disable();
+		if (error)
+			return error;
 	}
-	return error;
 }
