@@ -84,7 +84,7 @@ def test_bound_of_messages(shell):
     assert [line.split(",")[0] for line in lines] == ["cached", "not cached"]
     for ours, admitted, papers, one_way in times:
         assert 270 <= papers < ours <= admitted and one_way < ours
-    assert "no Main VCPU has that name" in shell.run("bound nobody 10 100")
+    assert "no Main VCPU has that name" in shell.run("bound absent 10 100")
     assert "usage: bound" in shell.run("bound shell 100 10")
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/cpu.h>
 #include "../ipc/bounds.h"
+#include "../ipc/cellset.h"
 #include "../ipc/copycost.h"
 #include "../kernel/dispatch.h"
 #include "costs.h"
@@ -50,33 +51,11 @@ void mig_cost_learn(enum mig_side side, const struct mig_size *size, uint64_t us
 		scale[side] = factor;
 }
 
-/* All VCPUs of this cell that have a budget. Interrupts are off. */
-static unsigned int collect(struct admission_entry set[SCHED_VCPUS], int id, unsigned int *me)
-{
-	const struct vcpu *v;
-	unsigned int n = 0;
-	int i;
-
-	for (i = 0; i < SCHED_VCPUS; i++) {
-		v = sched_vcpu(dispatch_sched(), i);
-		if (!v || v->params.type == BACKGROUND_VCPU)
-			continue;
-		if (i == id)
-			*me = n;
-		set[n++] = (struct admission_entry){
-			v->params.type == IO_VCPU, v->params.budget, v->params.period
-		};
-	}
-	return n;
-}
-
 uint64_t mig_wait(struct admission_entry set[SCHED_VCPUS], uint64_t demand, bool ready)
 {
-	struct bounds_end end = { .set = set };
-	bool irqs = irq_save();
+	struct bounds_end end;
 
-	end.n = collect(set, thread_current()->own_vcpu, &end.me);
-	irq_restore(irqs);
+	cellset_end(&end, set, thread_current()->own_vcpu);
 	if (ready && demand <= set[end.me].budget)
 		return admission_response_to(set, end.n, end.me, demand ? demand : 1);
 	return bounds_wait(BOUNDS_RESPONSE, &end, demand);

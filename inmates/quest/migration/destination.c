@@ -20,7 +20,6 @@
 #include "pack.h"
 
 #define DAMAGED_US	1000000		/* time between two looks at a link that is damaged */
-#define KILL_US		100000		/* time between two looks whether the program was killed */
 /* pages besides those of a program and its threads: tables and its image */
 #define MORE_PAGES	32
 
@@ -68,7 +67,7 @@ static bool receive(struct coming *c)
 {
 	uint64_t until = rdtsc() + timer_from_us(MIG_SILENCE_US);
 
-	while (!mig_receive(c->s, rdtsc() + timer_from_us(KILL_US))) {
+	while (!mig_receive(c->s, rdtsc() + timer_from_us(MIG_KILL_US))) {
 		if (c->s->error != ETIMEDOUT)
 			return lost(c);
 		if (c->p && c->p->ending)
@@ -82,7 +81,9 @@ static bool receive(struct coming *c)
 /* The present message was taken, and another one must follow. */
 static bool next_message(struct coming *c)
 {
-	if (c->s->message.last || !mig_release(c->s))
+	if (c->s->message.last)
+		return note(c, -EBADMSG);
+	if (!mig_release(c->s))
 		return lost(c);
 	c->state = mig_destination_next(c->state, MIG_TOOK);
 	if (!answer(c, MIG_TOOK))

@@ -18,6 +18,7 @@
 /* an end that writes nothing for so long is given up, unless it may have the program */
 #define MIG_SILENCE_US	10000000
 #define MIG_POLL_US	500
+#define MIG_KILL_US	100000	/* time between two looks whether the program was killed */
 
 struct mig_link {
 	struct mig_stream stream;

@@ -17,7 +17,6 @@
 #include "strict.h"
 #include "wishes.h"
 
-#define KILL_US		100000	/* time between two looks whether the program was killed */
 #define ABORT_US	100000
 #define RETRY_US	10000
 
@@ -65,7 +64,7 @@ static bool receive_answer(struct sending *d)
 	uint64_t until = rdtsc() + timer_from_us(MIG_SILENCE_US);
 
 	do {
-		if (mig_receive(d->s, rdtsc() + timer_from_us(KILL_US)))
+		if (mig_receive(d->s, rdtsc() + timer_from_us(MIG_KILL_US)))
 			return true;
 		if (d->s->error != ETIMEDOUT)
 			lost(d);
@@ -93,7 +92,9 @@ static int64_t ahead(const struct mig_link *l)
 {
 	if (l->least_ahead <= 0 && l->most_ahead >= 0)
 		return 0;
-	return l->least_ahead + (l->most_ahead - l->least_ahead) / 2;
+	/* a hostile destination writes any clock: unsigned sums may wrap */
+	return (int64_t)((uint64_t)l->least_ahead +
+			 ((uint64_t)l->most_ahead - (uint64_t)l->least_ahead) / 2);
 }
 
 static enum mig_event event_of(const struct mig_message *answer)

@@ -6,18 +6,13 @@
 #include "../user/include/quest/errors.h"
 #include "stream.h"
 
-/* The errors of programs (errors.h) for results of channels; 0: the other end writes nonsense. */
-static const int errors[] = {
-	[-QV_CHAN_FULL] = ENOBUFS, [-QV_CHAN_RESTARTED] = ECONNRESET,
-	[-QV_CHAN_STOPPED] = ESHUTDOWN, [-QV_CHAN_FAILED] = EHOSTDOWN,
-	[-QV_CHAN_ABSENT] = ENOTCONN, [-QV_CHAN_OWN_SECTION] = 0,
-};
+static const int errors[] = QUEST_CHANNEL_ERRORS;
 
 /* Records why the call failed, if it did. */
 static bool conclude(struct mig_stream *s, int result)
 {
 	if (result)
-		s->error = errors[-result] ? errors[-result] : EBADMSG;
+		s->error = errors[-result];
 	return !result;
 }
 

@@ -1,44 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The longest times of messages to another cell, before anything runs. */
 #include <inmate/console.h>
-#include <inmate/cpu.h>
-#include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../ipc/bounds.h"
+#include "../ipc/cellset.h"
 #include "../ipc/copycost.h"
-#include "../kernel/dispatch.h"
 #include "shell.h"
 #include "words.h"
 
 #define SLOT	4096		/* bytes: the slot of the papers */
 #define BYTES_MAX	(1ull << 30)
 #define MS_MAX	600000
-
-/* Fills in the VCPUs of this cell. Returns false if none of them is a Main VCPU called `name`. */
-static bool find_end(struct bounds_end *end, struct admission_entry set[SCHED_VCPUS],
-		     const char *name)
-{
-	bool irqs = irq_save(), found = false;
-	const struct vcpu *v;
-	int i;
-
-	end->set = set;
-	end->n = 0;
-	for (i = 0; i < SCHED_VCPUS; i++) {
-		v = sched_vcpu(dispatch_sched(), i);
-		if (!v || v->params.type == BACKGROUND_VCPU)
-			continue;
-		if (v->params.type == MAIN_VCPU && !found && !strcmp(v->params.name, name)) {
-			end->me = end->n;
-			found = true;
-		}
-		set[end->n++] = (struct admission_entry){
-			v->params.type == IO_VCPU, v->params.budget, v->params.period
-		};
-	}
-	irq_restore(irqs);
-	return found;
-}
 
 static void print_time(const char *what, uint64_t cycles)
 {
@@ -69,15 +41,17 @@ int command_bound(int argc, char **argv)
 {
 	static struct admission_entry set[SCHED_VCPUS];
 	struct admission_entry other = { .io = false };
-	struct bounds_end sender = { .me = 0 }, receiver = { .set = &other, .n = 1 };
+	struct bounds_end sender, receiver = { .set = &other, .n = 1 };
 	uint64_t c, t, bytes = SLOT;
 	struct copycost cost;
+	int id;
 
 	if (argc < 4 || argc > 5 || !words_number(argv[2], MS_MAX, &c) ||
 	    !words_number(argv[3], MS_MAX, &t) || !c || c > t ||
 	    (argc == 5 && (!words_number(argv[4], BYTES_MAX, &bytes) || !bytes)))
 		return SHELL_SHOW_USAGE;
-	if (!find_end(&sender, set, argv[1])) {
+	id = cellset_find(argv[1]);
+	if (id < 0) {
 		print("%s: no Main VCPU has that name; vcpus lists all\n", argv[1]);
 		return SHELL_FAILED;
 	}
@@ -85,6 +59,7 @@ int command_bound(int argc, char **argv)
 		print("there is no memory to measure a copy\n");
 		return SHELL_FAILED;
 	}
+	cellset_end(&sender, set, id);
 	other.budget = timer_from_us(c * 1000);
 	other.period = timer_from_us(t * 1000);
 	print_bounds("cached", cost.cached, &sender, &receiver, bytes);

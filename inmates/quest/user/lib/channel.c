@@ -12,13 +12,7 @@ static struct {
 	uint32_t bells;		/* how often the bell had rung when channel_wait() looked last */
 } channels[CHANNELS_MAX];
 
-static const int errors[] = {
-	[-QV_CHAN_NOTHING] = ENODATA, [-QV_CHAN_FULL] = ENOBUFS, [-QV_CHAN_CORRUPT] = EBADMSG,
-	[-QV_CHAN_RESTARTED] = ECONNRESET, [-QV_CHAN_STOPPED] = ESHUTDOWN,
-	[-QV_CHAN_FAILED] = EHOSTDOWN, [-QV_CHAN_ABSENT] = ENOTCONN, [-QV_CHAN_LAPPED] = ESTALE,
-	[-QV_CHAN_SIZE] = EMSGSIZE, [-QV_CHAN_USAGE] = EACCES, [-QV_CHAN_LAYOUT] = EPROTO,
-	[-QV_CHAN_OWN_SECTION] = EPROTO,
-};
+static const int errors[] = QUEST_CHANNEL_ERRORS;
 
 struct qv_end *channel_end(int channel)
 {

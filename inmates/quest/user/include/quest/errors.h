@@ -65,13 +65,13 @@
 	  "channel_wait() for one, or try again later") \
 	E(ENOLINK, 67, "`dynamic-channels` of the cell's file does not list that end", \
 	  "list it there, and create the cell again") \
-	E(EPROTO, 71, "the channel's life page or this end's section is damaged", \
+	E(EPROTO, 71, "the channel is damaged, or the other cell has another version", \
 	  "restart the cell; if that does not help, update the older of QV and Quest") \
 	E(EBADMSG, 74, "the other end wrote something that cannot be", \
 	  "restart the cell or the program at the other end") \
 	E(EOVERFLOW, 75, "the number would be too large", \
 	  "sem_wait() as often as sem_post()") \
-	E(EMSGSIZE, 90, "that is not the size of an item of the channel", \
+	E(EMSGSIZE, 90, "that is not the size of an item of the channel, or too large for it", \
 	  "use `item` of the cell's file") \
 	E(ENOTSUP, 95, "Quest does not have that", \
 	  "see Documentation/tutorial/quest-programs.md for what it has") \
@@ -97,6 +97,15 @@
 #define QUEST_ERROR_NUMBER(name, number, what, remedy) name = number,
 enum quest_error { QUEST_ERRORS(QUEST_ERROR_NUMBER) };
 #undef QUEST_ERROR_NUMBER
+
+/* The errors for results of channels (qv/end.h), by minus the result. */
+#define QUEST_CHANNEL_ERRORS { \
+	[-QV_CHAN_NOTHING] = ENODATA, [-QV_CHAN_FULL] = ENOBUFS, [-QV_CHAN_CORRUPT] = EBADMSG, \
+	[-QV_CHAN_RESTARTED] = ECONNRESET, [-QV_CHAN_STOPPED] = ESHUTDOWN, \
+	[-QV_CHAN_FAILED] = EHOSTDOWN, [-QV_CHAN_ABSENT] = ENOTCONN, [-QV_CHAN_LAPPED] = ESTALE, \
+	[-QV_CHAN_SIZE] = EMSGSIZE, [-QV_CHAN_USAGE] = EACCES, [-QV_CHAN_LAYOUT] = EPROTO, \
+	[-QV_CHAN_OWN_SECTION] = EPROTO, \
+}
 
 /* Returns the sentence of an error, given with or without its sign, and the remedy in brackets. */
 char *strerror(int error);
