@@ -118,6 +118,7 @@ int program_load(struct space *s, const struct program_args *args, struct trap_f
 	*why = elf_plan(&plan, archive.files[file].data, archive.files[file].size);
 	if (*why)
 		return -ENOEXEC;
+	let_interrupts_in();
 	*why = "there is not enough memory for it";
 	if (!space_create(s))
 		return -ENOMEM;
@@ -126,6 +127,7 @@ int program_load(struct space *s, const struct program_args *args, struct trap_f
 		return -ENOMEM;
 	}
 	*why = NULL;
+	let_interrupts_in();
 	program_start_frame(frame, plan.entry, 0);
 	put_args(s, args, frame);
 	return 0;

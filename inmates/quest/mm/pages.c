@@ -3,7 +3,7 @@
 #include "pages.h"
 
 #define BITS	64
-#define LOOK	512		/* number of pages that a step of a search looks at */
+#define LOOK	128		/* number of pages that a step of a search looks at */
 
 static uint64_t *map;		/* a set bit is a free page */
 static size_t num_pages, num_free, num_managed, num_kept;

@@ -82,6 +82,8 @@ static void free_tables(uint64_t table, int level)
 	unsigned int i;
 
 	for (i = 0; i < TABLE_ENTRIES; i++) {
+		if (i % STEP == 0)
+			take_breath();
 		entry = table_at(table)[i];
 		if (!(entry & PTE_PRESENT))
 			continue;
@@ -91,7 +93,6 @@ static void free_tables(uint64_t table, int level)
 			free_page(entry & PTE_ADDRESS);
 	}
 	pages_free(table, 1);
-	take_breath();
 }
 
 void space_destroy(struct space *s)

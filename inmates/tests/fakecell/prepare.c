@@ -13,8 +13,8 @@
 #define MB2_INFO	0x90000
 #define TRAMPOLINE	0x8000
 #define PIT_10_MS	11932
-#define CHANNELS	0x3000000
-#define CHANNEL_LEN	0x200000
+#define CHANNELS	0x2400000	/* above the fake cell, see fakecell.lds */
+#define MIB		(1u << 20)
 #define GENERATION	5
 
 struct options options = { 16u << 20, DOORBELL_VECTOR, 0, false, false };
@@ -135,13 +135,13 @@ static uint32_t measure_tsc_khz(void)
  */
 static const struct {
 	const char *name, *other;
-	uint32_t type, full, item, slots;
+	uint32_t type, full, item, slots, length;
 } channels[] = {
-	{ "vshm-1", "vshm-2", QV_CHAN_FOUR_SLOT, 0, 64, 1 },
-	{ "vshm-3", "vshm-4", QV_CHAN_RING, QV_CHAN_FULL_BLOCK, 8, 4 },
-	{ "vshm-5", "vshm-6", QV_CHAN_MEMORY, 0, 10000, 1 },
-	{ "talk", "talk-far", QV_CHAN_MAILBOX, 0, 32, 1 },
-	{ "ninth", "tenth", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 8, 4 },
+	{ "vshm-1", "vshm-2", QV_CHAN_FOUR_SLOT, 0, 64, 1, 2 * MIB },
+	{ "vshm-3", "vshm-4", QV_CHAN_RING, QV_CHAN_FULL_BLOCK, 8, 4, 2 * MIB },
+	{ "vshm-5", "vshm-6", QV_CHAN_MEMORY, 0, 15 * MIB, 1, 16 * MIB },
+	{ "talk", "talk-far", QV_CHAN_MAILBOX, 0, 32, 1, 2 * MIB },
+	{ "ninth", "tenth", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 8, 4, 2 * MIB },
 };
 
 static size_t length_of(const char *text)
@@ -153,12 +153,12 @@ static size_t length_of(const char *text)
 	return n;
 }
 
-static void write_channel(struct qv_info_channel *info, unsigned int i)
+static void write_channel(struct qv_info_channel *info, unsigned int i, uint32_t address)
 {
-	struct qv_chan_page *page = (void *)(CHANNELS + i * CHANNEL_LEN);
+	struct qv_chan_page *page = (void *)address;
 	unsigned int end;
 
-	memset(page, 0, CHANNEL_LEN);
+	memset(page, 0, channels[i].length);
 	page->session = 1;
 	memcpy(page->name, channels[i].name, length_of(channels[i].name));
 	page->type = channels[i].type;
@@ -176,7 +176,7 @@ static void write_channel(struct qv_info_channel *info, unsigned int i)
 		memcpy(page->end[end].name, end ? "far" : "near", end ? 4 : 5);
 		memcpy(info->name, name, length_of(name));
 		info->address = (uint32_t)page;
-		info->length = CHANNEL_LEN;
+		info->length = channels[i].length;
 		info->end = end;
 		info->type = channels[i].type;
 	}
@@ -185,6 +185,7 @@ static void write_channel(struct qv_info_channel *info, unsigned int i)
 static void write_info_page(void)
 {
 	struct qv_info *info = (struct qv_info *)QV_INFO_GPA;
+	uint32_t address = CHANNELS;
 	unsigned int i;
 
 	memset((void *)QV_SCREEN_GPA, 0, 0x8000);
@@ -198,8 +199,10 @@ static void write_info_page(void)
 	info->doorbell_vector = options.doorbell;
 	memcpy(info->cmdline, "hello cell", 11);
 	info->num_channels = 2 * sizeof(channels) / sizeof(channels[0]);
-	for (i = 0; i < info->num_channels / 2; i++)
-		write_channel(&info->channels[2 * i], i);
+	for (i = 0; i < info->num_channels / 2; i++) {
+		write_channel(&info->channels[2 * i], i, address);
+		address += channels[i].length;
+	}
 	info->bells[0].vector = options.bell;
 	if (options.keys)
 		info->dynamic = 2;

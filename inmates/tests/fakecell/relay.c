@@ -16,10 +16,16 @@ _Noreturn void relay(void);
 
 static volatile struct qv_comm *const comm = (volatile struct qv_comm *)QV_COMM_GPA;
 
+/* In counted time, in which CPUs execute in turns, a turn of the relay ends here. */
+static void end_turn(void)
+{
+	__asm__ volatile("pause");
+}
+
 static void put(char c)
 {
 	while (!(in8(COM1 + 5) & 0x20))
-		;
+		end_turn();
 	out8(COM1, c);
 }
 
@@ -124,7 +130,7 @@ static void order(char c)
 static void key(uint8_t c)
 {
 	while (comm->keys_head - comm->keys_tail >= QV_KEYS_LEN)
-		;
+		end_turn();
 	comm->keys[comm->keys_head % QV_KEYS_LEN] = c;
 	comm->keys_head++;
 	ring_doorbell();
@@ -142,6 +148,7 @@ _Noreturn void relay(void)
 	for (;;) {
 		while (tail != comm->stream_head)
 			put(stream[tail++ % QV_STREAM_LEN]);
+		end_turn();
 		if (!(in8(COM1 + 5) & 1))
 			continue;
 		c = in8(COM1);

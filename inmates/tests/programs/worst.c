@@ -19,6 +19,7 @@
 #define WAKE_UPS	400
 #define LEAST_NS	100000
 #define SPREAD_NS	200000
+#define PERIOD_MS	5
 #define MUCH		(4l << 20)
 #define MIB		(1l << 20)
 #define CHANNEL		"vshm-5"	/* of the fake cell */
@@ -35,10 +36,26 @@ static int both[2];			/* a pipe */
 
 /* ---- the worst arguments ---- */
 
-static void child_waits(void)
+static void *waits(void *arg)
 {
 	for (;;)
 		(void)usleep(1000000);
+	return arg;
+}
+
+/* Starts all threads that a program can have. */
+static void crowd(void)
+{
+	pthread_t t;
+
+	while (!pthread_create(&t, NULL, waits, NULL))
+		;
+}
+
+static void child_waits(void)
+{
+	crowd();
+	(void)waits(NULL);
 }
 
 static int forked(void (*child)(void))
@@ -348,6 +365,8 @@ static void prepare(const char *name)
 	vcpu = vcpu_create(&small);
 	shared = shared_mem_alloc(MIB);
 	channel = -1;
+	if (!strcmp(name, "fork") || !strcmp(name, "vcpu_fork"))
+		crowd();
 	if (!strcmp(name, "channel_sleep") || !strcmp(name, "channel_ring"))
 		channel = (int)DO(channel_attach, CHANNEL, large, 0);
 }
@@ -362,7 +381,8 @@ static void try_row(unsigned int row)
 		for (;;)
 			rows[row].make();
 	}
-	(void)usleep(2000);
+	/* fork() used budget. It comes back a period later. */
+	(void)usleep(2 * PERIOD_MS * 1000);
 	late = latest();
 	(void)kill(pid, SIGKILL);
 	reap(pid);
@@ -371,7 +391,7 @@ static void try_row(unsigned int row)
 
 int main(int argc, char **argv)
 {
-	const struct sched_param own = { .type = MAIN_VCPU, .C = 1, .T = 5 };
+	const struct sched_param own = { .type = MAIN_VCPU, .C = 1, .T = PERIOD_MS };
 	unsigned int i;
 	int id = vcpu_create(&own);
 

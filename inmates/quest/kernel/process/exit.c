@@ -14,9 +14,11 @@ void process_release(struct process *p)
 	shared_process_ends(p);
 	userchannel_leave(p);
 	space_destroy(&p->space);
+	let_interrupts_in();
 	uservcpu_process_ends(p->pid);
+	let_interrupts_in();
 	process_leave_children(p->pid);
-	/* space_destroy() lets others run, so the parent may have ended meanwhile. */
+	/* Others have run, so the parent may have ended meanwhile. */
 	p->state = p->parent == ORPHAN ? PROCESS_FREE : PROCESS_ZOMBIE;
 	process_wake_parent(p);
 }

@@ -3,6 +3,7 @@
 #include "../../arch/user.h"
 #include "../../user/include/quest/errors.h"
 #include "../../user/include/quest/types.h"
+#include "../dispatch.h"
 #include "../userchannel.h"
 #include "../vcpu/uservcpu.h"
 #include "heap.h"
@@ -68,9 +69,12 @@ static void drop_other_stacks(struct space *s, unsigned int slot)
 {
 	unsigned int n;
 
-	for (n = 0; n < STACKS_MAX; n++)
-		if (n != slot)
-			space_unmap(s, space_stack_top(n) - STACK_BYTES, space_stack_top(n));
+	for (n = 0; n < STACKS_MAX; n++) {
+		if (n == slot)
+			continue;
+		space_unmap(s, space_stack_top(n) - STACK_BYTES, space_stack_top(n));
+		let_interrupts_in();
+	}
 }
 
 int process_fork(const struct trap_frame *frame, int vcpu)
