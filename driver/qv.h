@@ -27,6 +27,8 @@
 /* Fills in the reason. @remedy may be "". Returns the errno that goes with @code */
 int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const char *fmt, ...)
 	__printf(4, 5);
+/* The call succeeds, but could not do this besides */
+void qv_reply_note(struct qv_reply *r, const char *remedy, const char *fmt, ...) __printf(3, 4);
 /* Refuses with the sentence of @error, an enum qv_mon_error: the monitor did not do @what */
 int qv_refuse_monitor(struct qv_reply *r, u64 error, const char *what);
 

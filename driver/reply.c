@@ -27,16 +27,30 @@ static int reply_errno(u32 code)
 	}
 }
 
+static void reply_write(struct qv_reply *r, const char *remedy, const char *fmt, va_list args)
+{
+	vscnprintf(r->text, sizeof(r->text), fmt, args);
+	scnprintf(r->remedy, sizeof(r->remedy), "%s", remedy);
+}
+
 int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vscnprintf(r->text, sizeof(r->text), fmt, args);
+	reply_write(r, remedy, fmt, args);
 	va_end(args);
-	scnprintf(r->remedy, sizeof(r->remedy), "%s", remedy);
 	r->code = code;
 	return reply_errno(code);
+}
+
+void qv_reply_note(struct qv_reply *r, const char *remedy, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	reply_write(r, remedy, fmt, args);
+	va_end(args);
 }
 
 int qv_refuse_monitor(struct qv_reply *r, u64 error, const char *what)

@@ -15,6 +15,7 @@
 #include "cell/life.h"
 #include "cell/steps.h"
 #include "parts/console.h"
+#include "parts/cpus.h"
 
 static void life_free_cell(struct qv_cell *cell)
 {
@@ -196,7 +197,7 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 {
 	char kept[QV_NAME_LEN];
-	int error;
+	int error, cpu;
 
 	strscpy(kept, cell->name, sizeof(kept));
 	/* first, so that terminals report that the cell is gone, not that it has stopped */
@@ -209,6 +210,11 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 		WRITE_ONCE(cell->console->gone, false);
 		return error;
 	}
+	cpu = qv_cpus_give(cell);
+	if (cpu >= 0)
+		qv_reply_note(r, "see the kernel log (dmesg) for what refuses it; then write 1 to "
+				 "/sys/devices/system/cpu/cpuN/online",
+			      "Linux does not bring CPU %d back online", cpu);
 	life_free_cell(cell);
 	qv_event(QV_EVENT_CELL, 0, kept, "destroyed");
 	return 0;

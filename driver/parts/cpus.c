@@ -99,8 +99,9 @@ static void cpus_show(const struct qv_cell *cell, struct qv_cell_info *info)
  * A CPU that does not answer the monitor stays offline and with the cell: it is unknown what it
  * executes
  */
-void qv_cpus_give(struct qv_cell *cell)
+int qv_cpus_give(struct qv_cell *cell)
 {
+	int refused = -1;
 	u32 i, kept = 0;
 
 	for (i = 0; i < cell->cpus_taken; i++) {
@@ -112,13 +113,21 @@ void qv_cpus_give(struct qv_cell *cell)
 		}
 		cpumask_clear_cpu(cpu, &cpus_in_cells);
 		set_cpu_present(cpu, true);	/* qv_ipi_cpu_went() may have cleared this */
-		if (add_cpu(cpu))
+		if (add_cpu(cpu)) {
 			qv_log("driver", "CPU %u of cell %s did not come back online", cpu,
 			       cell->name);
+			refused = cpu;
+		}
 	}
 	cell->cpus_taken = kept;
 	if (kept)
 		cell->num_cpus = kept;
+	return refused;
+}
+
+static void cpus_give(struct qv_cell *cell)
+{
+	qv_cpus_give(cell);
 }
 
 const struct qv_part qv_part_cpus = {
@@ -127,5 +136,5 @@ const struct qv_part qv_part_cpus = {
 	.info = cpus_info,
 	.describe = cpus_describe,
 	.show = cpus_show,
-	.give = qv_cpus_give,
+	.give = cpus_give,
 };

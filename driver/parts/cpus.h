@@ -7,7 +7,10 @@
 struct qv_cell;
 
 bool qv_cpu_in_cell(u32 linux_cpu);		/* callable without qv_lock */
-/* Gives all CPUs of @cell to Linux, except lost CPUs */
-void qv_cpus_give(struct qv_cell *cell);
+/*
+ * Gives all CPUs of @cell to Linux, except lost CPUs. Returns a CPU that Linux refused to bring
+ * online, or -1.
+ */
+int qv_cpus_give(struct qv_cell *cell);
 
 #endif

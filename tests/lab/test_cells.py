@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from product import CONFIGS, Product
+from product import CONFIGS, Product, module
 
 # A round takes ten times longer in Bochs
 @pytest.mark.parametrize("rounds", [
@@ -204,3 +204,15 @@ def test_inmate_panic_is_left_to_inmate(qv: Product, what: str, says: str) -> No
     assert ended.rc in (1, 124) and says in ended.out
     assert "Quest has stopped." in qv.sh("quesh quest --dump")
     assert (qv.show()["failure"] or {"reason": "watchdog"})["reason"] == "watchdog"
+
+
+def test_destroy_says_which_cpu_linux_refuses(qv: Product) -> None:
+    qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
+    qv.sh("insmod /run/qvtouch.ko")
+    qv.run_cell()
+    qv.sh("echo 1 >/sys/module/qvtouch/parameters/offline")
+    out = qv.sh("qvctl cell destroy quest 2>&1")
+    assert "cell quest is destroyed; its memory is Linux's again" in out
+    assert "note: Linux does not bring CPU 3 back online: see the kernel log" in out
+    qv.sh("echo 0 >/sys/module/qvtouch/parameters/offline; echo 1 >/sys/devices/system/cpu/cpu3/online; rmmod qvtouch")
+    assert qv.online() == qv.all_online

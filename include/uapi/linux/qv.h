@@ -93,7 +93,8 @@ struct qv_reply {
 	__u32 code;		/* out: enum qv_reason */
 	__u64 duration_ns;	/* out: how long the call took in the driver */
 	__u64 held_ns;		/* out: longest time QV held another front-end CPU meanwhile */
-	char text[QV_TEXT_LEN];		/* out: the problem, a sentence; empty on success */
+	/* out: the problem, a sentence; on success empty, or what the call could not do besides */
+	char text[QV_TEXT_LEN];
 	char remedy[QV_TEXT_LEN];	/* out: the remedy; may be empty */
 };
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from .. import abi, output
 from ..condition import state_name
 from ..errors import Refused
+from ..words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +18,18 @@ if TYPE_CHECKING:
 
 
 def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object) -> int:
-    """Prints that a command succeeded. `reply` is None if there was nothing to do."""
+    """Prints that a command succeeded, and what the driver could not do besides. `reply` is None if
+    there was nothing to do."""
+    note, remedy = (text(reply.text), text(reply.remedy)) if reply else ("", "")
     if args.json:
         took = {"duration_ns": reply.duration_ns, "held_ns": reply.held_ns} if reply else {"duration_ns": 0, "held_ns": 0}
+        if note:
+            more |= {"note": note, "remedy": remedy}
         output.as_json({**more, "changed": reply is not None, **took})
     else:
         output.line(f"{sentence} ({output.duration(reply.duration_ns)})" if reply else sentence)
+        if note:
+            output.complain(f"note: {note}: {remedy}")
     return 0
 
 

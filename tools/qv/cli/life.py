@@ -38,7 +38,8 @@ def shutdown(args: Arguments, system: System) -> int:
 def destroy(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
         reply = unless(args, lambda: device.destroy(name), abi.Reason.E_NO_CELL, lambda: True)
-        done(args, reply, f"cell {name} is destroyed; its CPUs and memory are Linux's again" if reply else
+        returned = "its memory is Linux's again" if reply and reply.text else "its CPUs and memory are Linux's again"
+        done(args, reply, f"cell {name} is destroyed; {returned}" if reply else
               f"there is no cell {name}: nothing to destroy", name=name, state="destroyed")
     return each(args, system, one)
 

@@ -4,6 +4,7 @@
  * /sys/module/qvtouch/parameters is an action, which a write (or a read) of the parameter starts.
  * An action that faults returns EFAULT.
  */
+#include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -360,6 +361,30 @@ static int ioapic(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
+static int refuse_online(unsigned int cpu)
+{
+	return -EBUSY;
+}
+
+/* offline: 1: no CPU comes online any more; 0: it may again */
+static int offline(const char *text, const struct kernel_param *p)
+{
+	static int state;
+	bool refuse;
+	int error = kstrtobool(text, &refuse);
+
+	if (error || refuse == (state > 0))
+		return error;
+	if (!refuse) {
+		cpuhp_remove_state_nocalls(state);
+		state = 0;
+		return 0;
+	}
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "qvtouch:offline", refuse_online,
+					  NULL);
+	return state < 0 ? state : 0;
+}
+
 #define DEED(name) \
 	static const struct kernel_param_ops name##_ops = { .set = name }; \
 	module_param_cb(name, &name##_ops, NULL, 0200)
@@ -371,6 +396,7 @@ DEED(ldr);
 DEED(instruction);
 DEED(deaf);
 DEED(ioapic);
+DEED(offline);
 static const struct kernel_param_ops ones_ops = { .get = ones };
 static const struct kernel_param_ops find_ops = { .set = find };
 module_param_cb(ones, &ones_ops, NULL, 0400);
