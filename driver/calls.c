@@ -257,7 +257,7 @@ static int call_run(const struct call *call, struct qv_reply *r)
 	return error;
 }
 
-/* Does @call change or interrupt something? Then its file must be open for writing */
+/* Returns true if @call changes or interrupts something: its file must be open for writing */
 static bool call_changes(const struct call *call, const void *arg)
 {
 	if (call->number == QV_IOC_POOL)

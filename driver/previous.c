@@ -89,7 +89,7 @@ static int previous_scan(struct resource *ram, void *arg)
 	return 0;
 }
 
-/* Is @e as the monitor writes it at that place? */
+/* Returns true if @e is as the monitor writes it at that place */
 static bool previous_is_plausible(const struct qv_mon_log_entry *e, u32 ring, u32 at,
 				  const struct qv_mon_mark *m)
 {

@@ -134,7 +134,7 @@ static void enter_monitor(struct qv_crossing *c)
 		WRITE_ONCE(rendezvous.error, error);
 }
 
-/* Has this CPU x2APIC mode, with the APIC id that it has now? Intel SDM vol. 3, 11.12.8 */
+/* Returns true if this CPU has x2APIC mode, with its present APIC id. Intel SDM vol. 3, 11.12.8 */
 static bool may_be_x2apic(void)
 {
 	return (qv_cpuid(1).ecx & CPUID_X2APIC) && qv_cpuid(0).eax >= CPUID_TOPOLOGY &&

@@ -99,7 +99,7 @@ static void io_resume(struct qv_channel_file *f)
 		c->end.last = f->seen[0] == c->end.peer_generation ? f->seen[1] : 0;
 }
 
-/* Did the file read this value before the end was attached again? io_resume() knows it now */
+/* True if the file read this value before the end was attached again: io_resume() knows it now */
 static bool io_stale(const struct qv_channel_file *f, const struct qv_item *item)
 {
 	const struct qv_channel *c = f->c;
@@ -222,7 +222,7 @@ void qv_channel_arm(struct qv_channel *c)
 	mutex_unlock(&c->lock);
 }
 
-/* Is there an item that read() would return, or another result than to wait? */
+/* Returns true if read() would return an item, or another result than to wait */
 static bool io_readable(struct qv_channel_file *f)
 {
 	struct qv_channel *c = f->c;
@@ -240,7 +240,7 @@ static bool io_readable(struct qv_channel_file *f)
 	return result != QV_CHAN_USAGE && io_error(result, false) != -EAGAIN;
 }
 
-/* Is there room, or another result of write() than to wait? */
+/* Returns true if there is room, or another result of write() than to wait */
 static bool io_writable(struct qv_channel *c)
 {
 	void *room;

@@ -33,8 +33,8 @@ MODULE_PARM_DESC(test_keys_busy,
 static struct qv_hole *keys_kept[QV_MON_CHANNELS];	/* pages that a cell still uses */
 
 /*
- * Is the page Linux's again? The answer of the first call may also mean that Linux has left the
- * channel, which a cell still uses. The second call tells
+ * Returns true if the page is Linux's again. The answer of the first call may also mean that Linux
+ * has left the channel, which a cell still uses. The second call tells
  */
 static bool keys_back(const struct qv_hole *h)
 {

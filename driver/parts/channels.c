@@ -183,7 +183,7 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 	return c ? channels_check_same(r, c, q->name, &page, plan) : 0;
 }
 
-/* Is there room for all channels in the cell's memory, with those at run time? */
+/* Checks that the cell's memory has room for all channels, with those at run time */
 static int channels_check_sum(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	struct qv_chan_page page;

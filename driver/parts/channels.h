@@ -101,7 +101,7 @@ u64 qv_hole_pa(const struct qv_hole *h);
 
 struct qv_channel_key;
 
-bool qv_channel_name_ok(const char *name);	/* channels.c: is it the name of an end? */
+bool qv_channel_name_ok(const char *name);	/* channels.c: true if it is the name of an end */
 
 /* channel_keys.c: Linux's end of a channel at run time. They return an errno, with the reason */
 int qv_key_open(struct qv_channel_key *a, struct qv_cell *cell);

@@ -9,7 +9,7 @@
 
 #define DOORBELL_VECTOR	0x21
 
-/* Does the machine have the level of protection that the cell asks for? */
+/* Checks that the machine has the level of protection that the cell asks for */
 static int options_check_level(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	if (q->dma_level > QV_LEVEL_FULL)

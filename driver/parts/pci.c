@@ -50,8 +50,8 @@ static void qv_pci_describe_pin(struct qv_pci_given *g, u32 number)
 }
 
 /*
- * Do messages of the function arrive? They name a CPU by 8 bits. The monitor makes entries of the
- * IOMMU's table for them if it owns the IOMMU; entries of Linux's table are not for cells.
+ * Checks that messages of the function arrive. They name a CPU by 8 bits. The monitor makes entries
+ * of the IOMMU's table for them if it owns the IOMMU; entries of Linux's table are not for cells.
  */
 static bool qv_pci_has_messages(const struct qv_cell *cell, const struct qv_pci_given *g)
 {

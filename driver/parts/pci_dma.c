@@ -23,7 +23,7 @@ static int pci_dma_is_foreign(struct device *dev, void *ctx)
 	return 1;
 }
 
-/* Does the firmware use memory of Linux by this group, so that Linux must keep it mapped? */
+/* Returns true if the firmware uses memory of Linux by this group: Linux must keep it mapped */
 static bool pci_dma_is_reserved(struct iommu_group *group)
 {
 	struct iommu_resv_region *region, *next;
@@ -54,7 +54,7 @@ static const char *pci_dma_check_group(const struct qv_cell *cell, struct pci_de
 	return why;
 }
 
-/* Does another function, such as a bridge to conventional PCI, stand for it in its accesses? */
+/* Returns true if its accesses carry another function's id, as a bridge's to conventional PCI */
 static bool pci_dma_has_alias(const struct pci_dev *pdev)
 {
 	const struct pci_bus *bus;

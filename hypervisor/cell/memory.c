@@ -4,7 +4,7 @@
 #include "core/apic.h"
 #include "core/log.h"
 
-/* May a cell write this register? AMD's extended registers, after TDCR, are not for cells */
+/* True if a cell may write this register. AMD's extended ones, after TDCR, are not for cells */
 static bool register_ok(const struct xapic_write *w)
 {
 	bool lvt = w->reg == APIC_CMCI || (w->reg >= APIC_LVTT && w->reg <= APIC_LVTERR);

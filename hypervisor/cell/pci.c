@@ -48,7 +48,7 @@ static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 		out = pci_filter(&me()->icr, r, device_read(cpu, pa), value, mask);
 	if (out >= 0)
 		device_write(cpu, pa, out);
-	/* are all bits of the write allowed? */
+	/* true if all bits of the write are allowed */
 	if (out < 0 || ((out ^ value) & mask & r->keep))
 		drop(cpu, at, value);
 }

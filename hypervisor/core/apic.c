@@ -62,7 +62,7 @@ void apic_eoi(void)
 	apic_write(APIC_EOI, 0);
 }
 
-/* Is any of the 256 bits from @reg on set? */
+/* Returns true if one of the 256 bits from @reg on is set */
 static bool any_bit(u32 reg)
 {
 	u32 i, bits = 0;

@@ -49,7 +49,7 @@ void apic_drain(void);
  */
 void apic_hand_over(const struct pcpu *cpu);
 
-/* May a cell write @value to an entry of its local vector table? Only fixed, NMI, or masked */
+/* True if a cell may write @value to an entry of its local vector table: fixed, NMI, or masked */
 static inline bool lvt_fine(u32 value)
 {
 	return value & 1u << 16 || !(value & 3u << 8);

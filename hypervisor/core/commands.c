@@ -24,7 +24,7 @@ static bool is_own(const struct pcpu *cpu)
 	return me()->icr.own >> cpu->index & 1;
 }
 
-/* There was no command at an NMI exit. Is the NMI for the guest? */
+/* There was no command at an NMI exit. Returns true if the NMI is for the guest */
 static bool is_for_guest(struct pcpu *cpu)
 {
 	bool stray = rdtsc() < cpu->stray_until;	/* for a command that was found earlier */

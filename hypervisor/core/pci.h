@@ -46,8 +46,8 @@ u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
 void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
 
 /*
- * front/pci_guard.c: may Linux write @value under @mask to a function that no cell has? @reg:
- * offset of a dword.
+ * front/pci_guard.c: true if Linux may write @value under @mask to a function that no cell has.
+ * @reg: offset of a dword.
  */
 bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask);
 

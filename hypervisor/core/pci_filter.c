@@ -48,7 +48,7 @@ s64 pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, 
 /* bits 49 to 55: upper part of the id if QV runs in a virtual machine, else 0 */
 #define ENTRY_MORE_ID	(0x7fu << 17)
 
-/* Is each member of the logical destination @dest an own CPU? False also if it has no member */
+/* True if each member of the logical destination @dest is an own CPU, and it has a member */
 static bool own_logical(const struct icr_map *map, u32 dest)
 {
 	u32 i, members = 0;

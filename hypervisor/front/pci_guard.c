@@ -80,7 +80,7 @@ static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 
 /* ---- whose ---- */
 
-/* Does a running cell have a function on a bus from @first to @last? No bridge leads to bus 0 */
+/* True if a running cell has a function on a bus from @first to @last. No bridge leads to bus 0 */
 static bool cell_on_bus(u32 first, u32 last)
 {
 	const struct cell_slot *slot;
@@ -215,7 +215,7 @@ static u32 fixed_in_bridge(struct pcpu *cpu, u32 bdf, u32 reg)
 
 /* ---- where other functions have their registers ---- */
 
-/* Does [@base, +@len) touch RAM, or a range of a cell? */
+/* Returns true if [@base, +@len) overlaps RAM, or a range of a cell */
 static bool is_taken(u64 base, u64 len, bool io)
 {
 	return io ? ports_claimed(me(), base, base + len - 1) :
@@ -237,7 +237,7 @@ static u32 size_bits(struct pcpu *cpu, u32 bdf, u32 reg, u32 mask)
 	return found;
 }
 
-/* Would the ROM overlap RAM or a range of a cell, with @value as its BAR? */
+/* Returns true if the ROM would overlap RAM or a range of a cell, with @value as its BAR */
 static bool rom_taken(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
 {
 	u32 found = size_bits(cpu, bdf, reg, ~0x7ffu);
@@ -246,8 +246,8 @@ static bool rom_taken(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
 }
 
 /*
- * Does the range of the BAR at *@reg overlap RAM or a range of a cell? False if @decode does not
- * switch on BARs of this kind. Sets *@reg to the last dword of the BAR.
+ * Returns true if the range of the BAR at *@reg overlaps RAM or a range of a cell. False if @decode
+ * does not switch on BARs of this kind. Sets *@reg to the last dword of the BAR.
  */
 static bool bar_taken(struct pcpu *cpu, u32 bdf, u32 *reg, u32 decode)
 {

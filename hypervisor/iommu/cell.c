@@ -44,7 +44,7 @@ static bool is_master(const struct qv_mon_device *d)
 	return d->flags & QV_MON_DEVICE_MASTER;
 }
 
-/* Has no cell any of these entries? */
+/* Returns true if no cell has one of these entries */
 static bool are_free(u32 first, u32 num)
 {
 	const struct iommu_state *io = &me()->iommu;

@@ -29,7 +29,7 @@ u64 *contexts_entry(const struct iommu_unit *u, u32 bdf)
 	return pool_table(&me()->pool, *root_of(u, bdf >> 8) & PT_ADDR) + 2 * (bdf & 0xff);
 }
 
-/* Is the table the monitor's? Linux's tables are elsewhere: linux_table() */
+/* True for the monitor's table. Linux's tables are elsewhere: linux_table() */
 static bool is_own(u64 table)
 {
 	return table - me()->pool.pa < me()->pool.end;

@@ -24,7 +24,7 @@
  * units. Returns 0, or -1: the pool is empty.
  */
 int iommu_tables(struct instance *inst);
-/* Has the pool enough pages for iommu_tables()? Call right before it. Nothing changes */
+/* True if the pool has enough pages for iommu_tables(). Call right before it. Nothing changes */
 bool iommu_fits(const struct instance *inst);
 /*
  * Devices follow Linux's access to the pages [@pa, +@len). A page of 2 MiB opens as a whole or not
@@ -114,7 +114,7 @@ void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
 
 /* ---- units.c: all units ---- */
 u32 iommu_units(void);
-bool iommu_page(u64 gpa);		/* is @gpa in the registers of a unit? */
+bool iommu_page(u64 gpa);		/* true if @gpa is in the registers of a unit */
 /* Emulates an instruction of Linux there. Returns false if it is unknown */
 bool iommu_access(struct pcpu *cpu, u64 gpa, bool write);
 bool iommu_take(struct pcpu *cpu);	/* all units or none */

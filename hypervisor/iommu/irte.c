@@ -9,7 +9,7 @@
 #define VECTOR(low)	((u32)(low) >> 16 & 0xff)
 #define HIGH		0xfffffull	/* which devices may use it; the rest is reserved */
 
-/* Are the CPUs @first + i, for each bit i of @members, CPUs of @map->own? */
+/* Returns true if the CPUs @first + i, for each bit i of @members, are CPUs of @map->own */
 static bool all_own(const struct icr_map *map, u32 first, u32 members)
 {
 	u32 own = 0, i;

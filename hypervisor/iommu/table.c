@@ -161,7 +161,7 @@ int iommu_tables(struct instance *inst)
 	return 0;
 }
 
-/* Is [@start, @end) in one piece of RAM (@whole), or is there any RAM in it? */
+/* Returns true if [@start, @end) is in one piece of RAM (@whole), or has any RAM in it */
 static bool has_ram(const struct qv_mon_boot *b, u64 start, u64 end, bool whole)
 {
 	u32 i;

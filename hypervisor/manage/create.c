@@ -96,7 +96,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	return guest_init(cell, QV_VA_MANAGE) ?: map_cell(cpu, cell);
 }
 
-/* Is a request in RAM of Linux? It must not be in a device or in memory hidden from Linux */
+/* A request must be in RAM of Linux, not in a device or in memory hidden from Linux */
 static bool in_own_ram(u64 gpa, u64 len)
 {
 	u64 mask = ~(QV_PAGE - 1ull), first = gpa & mask;

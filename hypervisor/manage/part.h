@@ -23,15 +23,15 @@
 
 /* Verbs that may fail. They return QV_ME_OK or enum qv_mon_error; the first error ends the loop */
 enum part_try {
-	/* create: is @q valid, alone and against all slots? Changes nothing */
+	/* create: checks that @q is valid, alone and against all slots. Changes nothing */
 	PART_CHECK,
 	/* create: makes the front end's tables, so that acts cannot fail. Changes no permission */
 	PART_PREPARE,
 	/* create: puts the part into the tables and maps of the new instance, managed() */
 	PART_MAP,
-	/* start: does Linux own all of it? If two cells list a page, the first to start gets it */
+	/* start: checks that Linux owns it. If two cells list a page, the first to start gets it */
 	PART_STILL_OURS,
-	/* start, after PART_TAKE and the flush, when Linux cannot change it: is it unchanged? */
+	/* start, after PART_TAKE and the flush, when Linux cannot change it: checks it again */
 	PART_STILL_THERE,
 	PART_TRIES
 };

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is a request to create a cell valid? The check looks at the request and at the front end's
- * tables, and changes neither. The manager carries out a request without a further check, once it
- * is accepted and prepared.
+ * Checks a request to create a cell. The check looks at the request and at the front end's tables,
+ * and changes neither. The manager carries out a request without a further check, once it is
+ * accepted and prepared.
  */
 #include "abi/errors.h"
 #include "request.h"
 #include "tables/nested.h"
 #include "part.h"
 
-/* Would no interrupt for a logical id of another CPU of Linux reach one of @cpus in x2APIC mode? */
+/* Checks that no interrupt for a logical id of another CPU of Linux reaches @cpus in x2APIC mode */
 static u64 check_apic(const struct instance *inst, u64 cpus)
 {
 	const struct icr_map *map = &inst->icr;

@@ -29,11 +29,11 @@ static inline bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
 }
 
 #define WINDOW_LEN	(8 * QV_PAGE)
-/* Is a cell's console window in [pa, +len)? A page cannot be that and another cell's memory */
+/* True if a console page of a cell is in [pa, +len). It cannot be another cell's memory, too */
 bool request_meets_window(const struct instance *inst, u64 pa, u64 len);
-/* pages.c: is [pa, +len) aligned RAM, all in the front end? @level 1: 4 KiB, 2: 2 MiB pages */
+/* pages.c: true if [pa, +len) is aligned RAM of the front end. @level 1: 4 KiB, 2: 2 MiB pages */
 bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
-/* Is [pa, +len) such RAM, in pages of 2 MiB, and without a console window? */
+/* Returns true if [pa, +len) is such RAM, in pages of 2 MiB, and without a console page */
 bool request_takable(const struct instance *inst, u64 pa, u64 len);
 
 #endif

@@ -179,7 +179,7 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 	return true;
 }
 
-/* Does this processor have all these bits of EFER? VMRUN would refuse a guest with a missing bit */
+/* True if this processor has all these bits of EFER. VMRUN refuses a guest with any other bit */
 static bool efer_exists(u64 value)
 {
 	u64 host = rdmsr(MSR_EFER), taken;

@@ -65,8 +65,8 @@ static void set_permanent(struct pcpu *cpu)
 }
 
 /*
- * Does the processor accept this guest state? A pending virtual interrupt exits before the first
- * instruction. Any other event that comes meanwhile exits before it, too.
+ * Returns true if the processor accepts this guest state. A pending virtual interrupt exits before
+ * the first instruction. Any other event that comes meanwhile exits before it, too.
  */
 static u64 try_guest(struct pcpu *cpu)
 {

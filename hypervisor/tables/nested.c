@@ -2,7 +2,7 @@
 #include "abi/boot.h"
 #include "tables/nested.h"
 
-/* Is memory at @pa RAM? */
+/* Returns true if memory at @pa is RAM */
 static bool is_ram(const struct qv_mon_boot *ram, u64 pa)
 {
 	u32 i;
@@ -97,7 +97,7 @@ void front_split(const struct paging *p, u64 pa, u64 table)
 	set_entry(p, pa, 2, table | PT_TABLE);
 }
 
-/* Is [@start, @end) partly inside [@from, @to), partly outside? */
+/* Returns true if [@start, @end) is partly inside [@from, @to), partly outside */
 static bool crosses(u64 start, u64 end, u64 from, u64 to)
 {
 	return from < end && to > start && (start < from || end > to);

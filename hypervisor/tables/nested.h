@@ -66,8 +66,8 @@ void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access
 void front_split(const struct paging *p, u64 pa, u64 table);
 
 /*
- * Does this processor have the address @pa, and can the tables hold it? The tables would look up an
- * address beyond their range as another address.
+ * Returns true if this processor has the address @pa, and the tables can hold it. The tables would
+ * look up an address beyond their range as another address.
  */
 bool front_reaches(const struct paging *p, u64 pa);
 

@@ -57,8 +57,8 @@ static void read_places(struct qv_linux_state *s, const struct place *p, u32 num
 }
 
 /*
- * Does the processor accept this guest state? A guest that can take NMIs exits for its NMI window
- * before the first instruction.
+ * Returns true if the processor accepts this guest state. A guest that can take NMIs exits for its
+ * NMI window before the first instruction.
  */
 static u64 try_guest(struct pcpu *cpu)
 {

@@ -375,7 +375,7 @@ void qv_end_status(const struct qv_end *end, struct qv_end_status *status)
 	status->lost = shared_load(&writer->lost);
 }
 
-/* Does a write report that the peer restarted, which ends the connection? */
+/* Returns true if a write reports that the peer restarted, which ends the connection */
 static bool restart_ends(const struct qv_end *end, uint64_t life)
 {
 	return end->ended || (!(end->page.flags & QV_CHAN_RECONNECT) && end->peer_generation &&

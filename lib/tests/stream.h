@@ -49,7 +49,7 @@ static bool stream_waits(int result)
 	       result == QV_CHAN_FULL;
 }
 
-/* The call gave neither an item nor a reason to wait. Has the peer ended, as it may? */
+/* The call gave neither an item nor a reason to wait. Checks that the peer has ended, as it may */
 static void stream_ended(struct stream *s, int result)
 {
 	bool ended = result == QV_CHAN_STOPPED || result == QV_CHAN_FAILED ||

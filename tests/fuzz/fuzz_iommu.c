@@ -107,8 +107,8 @@ static bool own(u64 apic_id)
 }
 
 /*
- * May a unit use this entry? VT-d 3.3, 9.9; x2APIC ids, in clusters of 16. The second half names
- * the devices.
+ * Returns true if a unit may use this entry. VT-d 3.3, 9.9; x2APIC ids, in clusters of 16. The
+ * second half names the devices.
  */
 static bool allowed(u64 low, u64 high)
 {

@@ -8,7 +8,7 @@ u32 icr_word(const struct icr_fields *f)
 	       f->shorthand << 18;
 }
 
-/* Does a local APIC accept a message for @dest in logical destination mode? */
+/* Returns true if a local APIC accepts a message for @dest in logical destination mode */
 static bool accepts_logical(const struct icr_map *map, u32 cpu, u32 dest)
 {
 	u32 id = map->apic_id[cpu], ldr;

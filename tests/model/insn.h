@@ -23,7 +23,7 @@ extern const u64 insn_regs[16];
  */
 bool insn_parse(const char *line, enum decode_mode mode, u64 *address, struct insn *insn);
 
-/* Is it a 32-bit mov, xchg, or, and of a register or constant to memory? *@want is its effect. */
+/* True if it is a 32-bit mov, xchg, or, and of a register or constant to memory. *@want: effect. */
 bool insn_expected(const struct insn *insn, struct decoded *want);
 
 /* Checks that decode_write() agrees, and that it rejects every truncated form. */

@@ -28,7 +28,7 @@ static bool never_port(u32 port)
 	return false;
 }
 
-/* Is it a port of the running cell? The cell lists two ranges, and its device has eight ports. */
+/* True for a port of the running cell. The cell lists two ranges, its device has eight ports. */
 static bool others_port(u32 port)
 {
 	return port == 0x80 || (port >= 0x7f8 && port <= 0x7ff) || (port & ~7u) == 0xc000;
@@ -155,7 +155,8 @@ void request_good(struct qv_mon_create *q)
 /* ---- the judge ---- */
 
 /*
- * Would an interrupt for an 8-bit logical id of another CPU reach a CPU of the cell in x2APIC mode?
+ * True if an interrupt for an 8-bit logical id of another CPU would reach a CPU of the cell in
+ * x2APIC mode.
  */
 static bool judge_names(const struct machine *m, const struct qv_mon_create *q)
 {

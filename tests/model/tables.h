@@ -23,7 +23,7 @@ struct leaf tables_walk(const struct paging *p, u64 addr);
 /* Calls a function for each mapping, in order of addresses. */
 void tables_each(const struct paging *p,
 		 void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l), void *ctx);
-/* Are all the tables inside [@start, +@len)? */
+/* Returns true if all the tables are inside [@start, +@len) */
 bool tables_inside(const struct paging *p, u64 start, u64 len);
 
 #endif

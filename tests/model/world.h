@@ -55,7 +55,7 @@ u32 world_type_of(u64 pa);
 
 /* Gives a request its name, and channels that other requests may have, too */
 void world_channels_request(struct qv_mon_create *q, struct choices *c);
-/* Does the monitor have a channel in the 2 MiB page at @pa? */
+/* Returns true if the monitor has a channel in the 2 MiB page at @pa */
 bool world_hole(const struct world *w, u64 pa);
 /* Cell @id is starting: call this before its state says so */
 void world_channels_started(struct world *w, u32 id);

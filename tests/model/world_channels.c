@@ -40,7 +40,7 @@ void world_channels_request(struct qv_mon_create *q, struct choices *c)
 	}
 }
 
-/* Does a cell other than @but use the channel at @pa, with any end or (below 2) with @end? */
+/* True if a cell other than @but uses the channel at @pa, with any end or (below 2) with @end */
 static bool cells_use(const struct world *w, u64 pa, u32 but, u32 end)
 {
 	u32 id, i;

@@ -240,7 +240,7 @@ const struct part part_pci = {
 
 const struct part part_ports = { .try = { [PART_MAP] = any_error } };
 
-/* Is a channel of the cell not cleared yet? */
+/* Returns true if a channel of the cell is not cleared yet */
 static bool any_piece(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	(void)cpu, (void)slot, (void)q;

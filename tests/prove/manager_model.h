@@ -165,7 +165,7 @@ static u64 mask_of(const struct qv_mon_create *q)
 	return mask;
 }
 
-/* Is the watched page among the cell's pages from number @from on? */
+/* Returns true if the watched page is among the cell's pages from number @from on */
 static bool in_runs(const struct qv_mon_create *q, u32 from)
 {
 	return (!from && q->runs[0].pa == watched) ||

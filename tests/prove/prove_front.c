@@ -109,7 +109,7 @@ static u64 place(u32 page, u32 i)
 	return base_of[page] + i * level_size(level_of[page]);
 }
 
-/* Is entry @i of @page empty, a hole, a leaf, or a table of the right level and place? */
+/* True if entry @i of @page is empty, a hole, a leaf, or a table of the right level and place */
 static bool sound_entry(u32 page, u32 i)
 {
 	u64 e = tables[page][i];
@@ -194,7 +194,7 @@ static struct end walk(u64 addr, u32 level)
 	}
 }
 
-/* Is the page completely inside a range of RAM, or completely outside of all ranges? */
+/* True if the page is completely inside a range of RAM, or completely outside of all ranges */
 static bool uniform(u64 start, u32 level)
 {
 	u64 end = start + level_size(level);
@@ -222,7 +222,7 @@ static bool config(u64 addr)
 	return addr >= ram.ecam_pa && addr < ram.ecam_pa + ram.ecam_len;
 }
 
-/* Is only a part of the page config space? */
+/* Returns true if only a part of the page is config space */
 static bool over_edge(u64 start, u32 level)
 {
 	u64 edge[2] = { ram.ecam_pa, ram.ecam_pa + ram.ecam_len };

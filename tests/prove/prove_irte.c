@@ -30,7 +30,7 @@
 
 static struct icr_map map;
 
-/* Does CPU @i accept the interrupt? Intel SDM vol. 3, 11.12.10; AMD APM vol. 2, 16.6 */
+/* True if CPU @i accepts the interrupt. Intel SDM vol. 3, 11.12.10; AMD APM vol. 2, 16.6 */
 static bool reached(u32 i, bool wide, bool logical, u32 dest)
 {
 	u32 id = map.apic_id[i];

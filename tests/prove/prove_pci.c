@@ -42,7 +42,7 @@
 
 static struct icr_map map;
 
-/* Does CPU @i accept a message to @dest? AMD APM vol. 2, 16.6 */
+/* Returns true if CPU @i accepts a message to @dest. AMD APM vol. 2, 16.6 */
 static bool reached(u32 i, u32 dest, bool logical)
 {
 	if (dest == 0xff)

@@ -31,7 +31,7 @@ struct leaf keys_leaf(u32 n, u32 window, u32 page);
 /* Checks all translations of a window */
 void keys_expect_window(u32 n, u32 window, u64 pa, u32 end);
 void keys_expect_none(u32 n, u32 window);
-/* Is the page hidden from Linux, or all of it Linux's? Is the channel there zero? */
+/* True if the page is hidden from Linux; Linux owns all of it; the channel there is zero */
 bool keys_hidden(u64 pa);
 bool keys_linux_owns(u64 pa);
 bool keys_zero(u64 pa);

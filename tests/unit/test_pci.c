@@ -18,8 +18,8 @@
 /* ---- filters ---- */
 
 /*
- * Does CPU @cpu accept a message to @dest, as the manuals say? For a CPU in x2APIC mode its former
- * logical id counts, too: the CPU has that id again when it returns to xAPIC mode.
+ * Returns true if CPU @cpu accepts a message to @dest, as the manuals say. For a CPU in x2APIC mode
+ * its former logical id counts, too: the CPU has that id again when it returns to xAPIC mode.
  */
 static bool judge_hears(const struct icr_map *map, u32 cpu, bool logical, u32 dest)
 {

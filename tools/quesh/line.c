@@ -24,8 +24,8 @@ void answer_free(struct answer *answer)
 }
 
 /*
- * Does this line end with the line as typed, perhaps after a prompt that the shell has printed
- * again? Returns the number of bytes in front of that, which are other output, or -1.
+ * Finds the line as typed at the end of this line, perhaps after a prompt that the shell has
+ * printed again. Returns the number of bytes in front of it, which are other output, or -1.
  */
 static long echo_at(const struct answer *answer)
 {

@@ -54,7 +54,7 @@ bool channel_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
 	return channel_same(p->end[c->end].name, q->name, sizeof(q->name));
 }
 
-/* Is entry @i of the request a channel, or 2 MiB for a channel at run time? */
+/* True if entry @i of the request is a channel, or 2 MiB for a channel at run time */
 static bool entry_ok(const struct qv_mon_create *q, u32 i)
 {
 	const struct qv_mon_channel *c = &q->channels[i];
@@ -70,14 +70,14 @@ bool bell_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
 				   c->bell_cpu < q->num_cpus);
 }
 
-/* May end @by write the section of @of? */
+/* Returns true if end @by may write the section of @of */
 static bool writes(const struct qv_chan_page *p, const struct qv_chan_end *by, u32 of)
 {
 	return by == &p->end[of] ||
 	       (!of && p->type == QV_CHAN_MEMORY && by->flags & QV_CHAN_END_WRITES);
 }
 
-/* Has a record the channel @c, as @c describes it? */
+/* Returns true if a record has the channel @c, as @c describes it */
 static bool agrees(const struct channel *r, const struct qv_mon_channel *c)
 {
 	return channel_same(&r->is.page, &c->page, sizeof(c->page)) &&
@@ -95,7 +95,7 @@ static u32 listed(const struct qv_mon_create *q, u64 pa)
 	return found;
 }
 
-/* Is a page of a channel malformed, or used otherwise in the request? */
+/* Checks that no page of a channel is malformed, or used otherwise in the request */
 static bool misplaced(const struct qv_mon_create *q, u64 pa)
 {
 	u32 i;
@@ -107,7 +107,7 @@ static bool misplaced(const struct qv_mon_create *q, u64 pa)
 	       overlaps(pa, QV_HUGE, q->window_pa, WINDOW_LEN);
 }
 
-/* Is the channel there, as @c describes it? Else, does Linux own all its pages? */
+/* Checks that the channel is there, as @c describes it, or else that Linux owns all its pages */
 static u64 check_place(const struct instance *inst, const struct qv_mon_create *q,
 		       const struct qv_mon_channel *c)
 {

@@ -7,10 +7,11 @@
 
 /* channels.c */
 bool channel_same(const void *a, const void *b, u32 len);	/* @len: a multiple of 8 */
-/* Can the described channel be mapped, and is @q the cell that it names? */
+/* Returns true if the described channel can be mapped, and @q is the cell that it names */
 bool channel_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c);
-/* Is the bell of @c a vector and a CPU of cell @q? Its target, for cell @id; 0: it has no bell */
+/* True if the bell of @c is a vector and a CPU of cell @q */
 bool bell_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c);
+/* The target of the bell of @c, for cell @id; 0: it has no bell */
 u64 bell_of(const struct qv_mon_create *q, const struct qv_mon_channel *c, u32 id);
 /* Maps window @i of a cell at @gpa, for the cell and for its instance. Returns 0, or -1 */
 int channel_map(const struct paging *nested, const struct paging *host, u64 gpa,

@@ -60,7 +60,7 @@ static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
 	return is_linux(inst, bar->base, bar->len);
 }
 
-/* Does the function itself report the same BAR as the request? */
+/* Checks that the function itself reports the same BAR as the request */
 static bool bar_true(struct pcpu *cpu, u32 bdf, u32 i, const struct qv_mon_bar *bar)
 {
 	u32 raw = device_read(cpu, config_of(bdf) + CFG_BARS + 4 * i);

@@ -300,7 +300,7 @@ enum qv_apic {
 	 */
 	QV_APIC_X2APIC	= 2,
 };
-/* May the cell lock management? A hostile cell would lock it forever */
+/* The cell may lock management. A hostile cell would lock it forever */
 enum qv_lock {
 	QV_LOCK_NEVER	= 0,
 	QV_LOCK_MAY	= 1,	/* it may, by QV_CALL_LOCK or QV_IOC_CELL_LOCK */

@@ -140,8 +140,8 @@ bool pci_enable(const struct qv_info_device *d, bool pin, bool master)
 }
 
 /*
- * Does an address register hold what was written? Behind an IOMMU the monitor writes the address in
- * the form that the IOMMU remaps (bit 4), and the register shows that.
+ * Returns true if an address register holds the written value. Behind an IOMMU the monitor writes
+ * the address in the form that the IOMMU remaps (bit 4), and the register shows that.
  */
 static bool written(uint32_t holds, uint32_t address)
 {
