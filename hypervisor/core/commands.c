@@ -21,7 +21,7 @@ void park(struct pcpu *cpu, enum cpu_phase phase)
 
 static bool is_own(const struct pcpu *cpu)
 {
-	return me()->icr.own >> cpu->index & 1;
+	return me()->icr.own_cpus >> cpu->index & 1;
 }
 
 /* There was no command at an NMI exit. Returns true if the NMI is for the guest */

@@ -30,7 +30,7 @@ static void init_cpus(struct instance *inst)
 		cpu->apic_id = inst->icr.apic_id[i] = b->cpus[i].apic_id;
 		my_status()->cpus[i].linux_cpu = cpu->linux_cpu;
 		my_status()->cpus[i].apic_id = cpu->apic_id;
-		inst->icr.own |= 1ull << i;
+		inst->icr.own_cpus |= 1ull << i;
 	}
 	my_status()->num_cpus = b->num_cpus;
 }

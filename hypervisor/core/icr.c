@@ -29,7 +29,7 @@ static u64 named(const struct icr_map *map, u32 low, u32 dest)
 		    !((dest ^ ldr) & cluster) && (dest & ldr & ~cluster) : dest == id))
 			hit |= 1ull << i;
 	}
-	return hit & map->own;
+	return hit & map->own_cpus;
 }
 
 /* The action of each delivery mode. SMI, ExtINT and the reserved mode are never sent */
@@ -41,7 +41,7 @@ static const u8 actions[8] = {
 struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 self)
 {
 	u32 mode = ICR_MODE(low), shorthand = ICR_SHORT(low), action = actions[mode];
-	u64 oneself = 1ull << self, targets = map->own;
+	u64 oneself = 1ull << self, targets = map->own_cpus;
 	struct icr_verdict v = { 0 };
 
 	if (shorthand == SHORT_NONE)

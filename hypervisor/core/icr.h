@@ -21,7 +21,7 @@ struct icr_map {
 	u32 num;
 	u32 x2apic;
 	u32 remapped;		/* entries of IOAPICs may be in remapped format */
-	u64 own;		/* bit i: the sender may reach CPU i */
+	u64 own_cpus;		/* bit i: the sender may reach CPU i */
 	/* bit i: CPU i is in x2APIC mode, or will be, though this map is of xAPIC mode */
 	u64 x2;
 	u32 apic_id[ICR_CPUS];
@@ -42,7 +42,7 @@ static inline u32 icr_x2_id(u32 apic_id)
 
 struct icr_verdict {
 	enum icr_action action;
-	u64 targets;		/* targets of the command, always a subset of map->own */
+	u64 targets;		/* targets of the command, always a subset of map->own_cpus */
 	/* ICR value to write for each target, with a physical destination */
 	u32 low;
 	u32 vector;

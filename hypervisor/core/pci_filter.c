@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pci_filter.h"
 
-/* Returns the index of the CPU with this id in @map->own, or -1 */
+/* Returns the index of the CPU with this id in @map->own_cpus, or -1 */
 static s32 own_index(const struct icr_map *map, u32 id)
 {
 	u32 i;
 
 	for (i = 0; i < map->num && i < ICR_CPUS; i++)
-		if ((map->own & 1ull << i) && map->apic_id[i] == id)
+		if ((map->own_cpus & 1ull << i) && map->apic_id[i] == id)
 			return i;
 	return -1;
 }
@@ -59,7 +59,7 @@ static bool own_logical(const struct icr_map *map, u32 dest)
 	for (i = 0; i < map->num && i < ICR_CPUS; i++) {
 		if ((map->x2 & 1ull << i) && (dest & icr_x2_id(map->apic_id[i])))
 			return false;
-		if (!(map->own & 1ull << i))
+		if (!(map->own_cpus & 1ull << i))
 			continue;
 		if (!map->cluster)
 			members |= map->ldr[i];

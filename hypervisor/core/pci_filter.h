@@ -44,7 +44,7 @@ s64 pci_value(const struct icr_map *map, u32 check, u32 remap, u32 value);
  */
 s64 pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
 	       u32 mask);
-/* True if a redirection entry is masked, in a remapped format, or only for CPUs of @map->own */
+/* True if a redirection entry is masked, in a remapped format, or for @map->own_cpus only */
 bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high);
 
 #endif

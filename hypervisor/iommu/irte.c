@@ -9,13 +9,13 @@
 #define VECTOR(low)	((u32)(low) >> 16 & 0xff)
 #define HIGH		0xfffffull	/* which devices may use it; the rest is reserved */
 
-/* Returns true if the CPUs @first + i, for each bit i of @members, are CPUs of @map->own */
+/* Returns true if the CPUs @first + i, for each bit i of @members, are CPUs of @map->own_cpus */
 static bool all_own(const struct icr_map *map, u32 first, u32 members)
 {
 	u32 own = 0, i;
 
 	for (i = 0; i < map->num && i < ICR_CPUS; i++)
-		if ((map->own & 1ull << i) && map->apic_id[i] - first < 16)
+		if ((map->own_cpus & 1ull << i) && map->apic_id[i] - first < 16)
 			own |= 1u << (map->apic_id[i] - first);
 	return members && !(members & ~own);
 }

@@ -14,8 +14,8 @@
 #define IRTE_LEN	16u
 
 /*
- * Returns true if the entry is absent, or an interrupt that reaches CPUs of @map->own only: fixed
- * or lowest priority, from vector 16 on. @wide: the table has destinations of 32 bits, else of 8.
+ * Returns true if the entry is absent, or an interrupt that reaches @map->own_cpus only: fixed or
+ * lowest priority, from vector 16 on. @wide: the table has destinations of 32 bits, else of 8.
  */
 bool irte_ok(const struct icr_map *map, bool wide, u64 low, u64 high);
 

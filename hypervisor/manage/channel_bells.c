@@ -116,7 +116,7 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 	channels_lock(cpu);
 	r = channel_at(target & PT_ADDR);
 	end = r ? channel_linux(r) : QV_CHAN_MAX_ENDS;
-	if (vector >= 32 && index < me()->icr.num && me()->icr.own >> index & 1)
+	if (vector >= 32 && index < me()->icr.num && me()->icr.own_cpus >> index & 1)
 		bell = BELL(pcpu_of(index)->apic_id, index, 0, vector);
 	if (end < QV_CHAN_MAX_ENDS && (bell || !vector)) {
 		r->bell[end] = bell;

@@ -3,10 +3,10 @@
 #include "abi/log.h"
 #include "manage.h"
 
-static void own_write(u64 own)
+static void own_cpus_write(u64 own)
 {
 	/* Any CPU may read this meanwhile, in icr_write() */
-	__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&me()->icr.own_cpus, own, __ATOMIC_SEQ_CST);
 }
 
 bool flush_front_end(struct pcpu *cpu)
@@ -35,7 +35,7 @@ bool cpus_catch(struct pcpu *cpu, u64 cpus)
 	u32 i;
 
 	/* clear the bits first: from here on Linux cannot start these CPUs */
-	own_write(me()->icr.own & ~cpus);
+	own_cpus_write(me()->icr.own_cpus & ~cpus);
 	bells_shut(cpu, cpus);
 	for (i = 0; i < me()->icr.num; i++)
 		if (cpus >> i & 1)
@@ -53,7 +53,7 @@ void cpus_release(u64 cpus)
 {
 	/* First: they are in xAPIC mode again, and Linux may give them logical ids */
 	__atomic_fetch_and(&me()->icr.x2, ~cpus, __ATOMIC_SEQ_CST);
-	own_write(me()->icr.own | cpus);
+	own_cpus_write(me()->icr.own_cpus | cpus);
 }
 
 bool cpus_send(const struct qv_mon_create *q)

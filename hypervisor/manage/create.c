@@ -31,7 +31,7 @@ static void fill_cpus(struct instance *cell)
 		there->home_index = home->index;
 		home->next_index = i;
 		home->next_cr3 = cell->host.root;
-		cell->icr.own |= 1ull << i;
+		cell->icr.own_cpus |= 1ull << i;
 	}
 	cell->icr.num = status->num_cpus = q->num_cpus;
 	cell->icr.x2apic = cell->boot.x2apic;

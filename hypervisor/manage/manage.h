@@ -5,16 +5,16 @@
  *
  * 1. Each CPU of the front end is in exactly one of three states:
  *
- *    own     bit set in icr.own. Linux runs there, and the ICR filter reaches it.
+ *    own     bit set in icr.own_cpus. Linux runs there, and the ICR filter reaches it.
  *    caught  in neither mask. It is parked in the front end's instance. Only CMD_BECOME changes
  *            this. A SIPI does not start it, not even a late SIPI that was sent while the CPU was
- *            own: shared_commands() checks icr.own itself.
+ *            own: shared_commands() checks icr.own_cpus itself.
  *    cell    bit set in .away. It was sent to a cell's instance and has not been seen to come back.
  *
  *    A flush covers every CPU that is own or caught. A CPU that comes back drops its translations
  *    when it arrives. So no CPU of the front end's instance ever has a translation to a page that
  *    was taken away before the last flush that succeeded. A CPU acknowledges a flush only between
- *    two exits: after the flush, no CPU still uses a value that it read from icr.own before.
+ *    two exits: after the flush, no CPU still uses a value that it read from icr.own_cpus before.
  *
  * 2. Nothing is read from memory that has been given up: all data of a cell that the manager needs
  *    is in its slot and in slot_request(), both in the manager's own block. Whatever may fail comes

@@ -39,7 +39,9 @@ static u64 check_cpus(const struct instance *inst, u32 caller)
 			return QV_ME_CPUS;
 		seen |= 1ull << q->cpus[i];
 	}
-	return seen & (~inst->icr.own | 1ull << caller) ? QV_ME_CPU_TAKEN : check_apic(inst, seen);
+	if (seen & (~inst->icr.own_cpus | 1ull << caller))
+		return QV_ME_CPU_TAKEN;
+	return check_apic(inst, seen);
 }
 
 static u64 check_block(const struct instance *inst)

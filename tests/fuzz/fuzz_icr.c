@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	struct choices c = { data, len };
 	struct icr_map map = {
 		.num = 1 + choose(&c, 64), .x2apic = choose(&c, 2), .cluster = choose(&c, 2),
-		.own = choose(&c, ~0ull),
+		.own_cpus = choose(&c, ~0ull),
 	};
 	u32 i, limit = map.x2apic ? 0x10000 : 0x100;
 
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		map.ldr[i] = choose(&c, 256);
 	}
 	if (map.num < 64)
-		map.own &= (1ull << map.num) - 1;
+		map.own_cpus &= (1ull << map.num) - 1;
 	while (choices_left(&c)) {
 		struct icr_fields f = {
 			.vector = choose(&c, 256), .mode = choose(&c, 8), .logical = choose(&c, 2),

@@ -103,7 +103,7 @@ static u64 any_entry(struct choices *c)
 
 static bool own(u64 apic_id)
 {
-	return !(apic_id & 1) && apic_id / 2 < FAKE_CPUS && me()->icr.own >> apic_id / 2 & 1;
+	return !(apic_id & 1) && apic_id / 2 < FAKE_CPUS && me()->icr.own_cpus >> apic_id / 2 & 1;
 }
 
 /*
@@ -162,7 +162,7 @@ static void memory(struct pcpu *cpu, struct choices *c)
 
 static void cpus(struct pcpu *cpu, struct choices *c)
 {
-	me()->icr.own ^= 1ull << (1 + choose(c, FAKE_CPUS - 1));
+	me()->icr.own_cpus ^= 1ull << (1 + choose(c, FAKE_CPUS - 1));
 	CHECK(iommu_flush(cpu));
 }
 
@@ -208,7 +208,7 @@ static void returned(struct pcpu *cpu)
 		if (gone >> i & 1)
 			linux_memory(huge[i], QV_HUGE, LINUX_ALL);
 	gone = 0;
-	me()->icr.own = (1u << FAKE_CPUS) - 1;
+	me()->icr.own_cpus = (1u << FAKE_CPUS) - 1;
 	memset(fake_ram + FAKE_IRT, 0, 16 * VTD_REQUEST);
 	ask(cpu, VTD_INTERRUPTS, 0);
 }

@@ -14,7 +14,7 @@ void guest_check_ipi(u32 low, u32 apic_id)
 
 	CHECK(!(low & ~IPI_ALLOWED) && ((low >> 8 & 7) == 0 || (low >> 8 & 7) == 4));
 	for (i = 0; i < me()->icr.num; i++)
-		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
+		if ((me()->icr.own_cpus >> i & 1) && pcpu_of(i)->apic_id == apic_id)
 			break;
 	CHECK(i < me()->icr.num);
 	if (load(&pcpu_of(i)->cmd))	/* without a command the NMI is the guest's own */
@@ -25,7 +25,7 @@ void guest_become_cell(void)
 {
 	fake_become_cell();
 	me()->icr.num = me()->boot.num_cpus = CELL_CPUS;
-	me()->icr.own = (1u << CELL_CPUS) - 1;
+	me()->icr.own_cpus = (1u << CELL_CPUS) - 1;
 }
 
 #define MCG_STATUS	0x17au

@@ -58,15 +58,15 @@ void icr_model_check(const struct icr_map *map, const struct icr_fields *f, u32 
 	unit_case("%s mode %u %s short %u vector %#x level %u%u dest %#x self %u own %#lx:",
 		  map->x2apic ? "x2APIC" : map->cluster ? "cluster" : "flat", f->mode,
 		  f->logical ? "logical" : "physical", f->shorthand, f->vector, f->level, f->assert,
-		  dest, self, map->own);
+		  dest, self, map->own_cpus);
 	for (i = 0; i < map->num && i < 64; i++)
 		if (is_meant(map, f, dest, self, i))
 			meant |= 1ull << i;
-	ours = meant & map->own;
+	ours = meant & map->own_cpus;
 
 	/* the write names one CPU */
 	CHECK_EQ(v.foreign, !f->shorthand && !f->logical && !ours);
-	CHECK_EQ(v.targets & ~map->own, 0);
+	CHECK_EQ(v.targets & ~map->own_cpus, 0);
 	switch (f->mode) {
 	case FIXED:
 	case NMI:

@@ -104,7 +104,7 @@ void machine_open(struct machine *m, u32 max_leaf)
 		m->inst->icr.apic_id[i] = 2 * i;
 	m->inst->boot.offers_x2apic = 1;
 	m->inst->icr.ldr[6] = 0x04;		/* the logical id of CPU 1 in x2APIC mode */
-	m->inst->icr.own = 0xff & ~(1u << 5);	/* CPU 5 belongs to the running cell */
+	m->inst->icr.own_cpus = 0xff & ~(1u << 5);	/* CPU 5 belongs to the running cell */
 	m->inst->nested = m->front.s.p;
 	m->inst->manager.cells[3].state = QV_MON_RUNNING;
 	m->inst->manager.cells[3].block_pa = CELL_BLOCK * M2;
@@ -255,7 +255,7 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 	for (i = 0; i < q->num_cpus; i++) {
 		if (q->cpus[i] >= MACHINE_CPUS || q->cpus[i] == MACHINE_CALLER)
 			return "CPU does not exist, or is the caller";
-		if (!(m->inst->icr.own >> q->cpus[i] & 1))
+		if (!(m->inst->icr.own_cpus >> q->cpus[i] & 1))
 			return "CPU foreign";
 		for (k = 0; k < i; k++)
 			if (q->cpus[k] == q->cpus[i])

@@ -340,7 +340,7 @@ static void check_cell(const struct world *w, u32 id)
 
 	unit_case("cell %u:", id);
 	CHECK_EQ(inst->id, id);
-	CHECK_EQ(inst->icr.own, (1ull << c.q->num_cpus) - 1);
+	CHECK_EQ(inst->icr.own_cpus, (1ull << c.q->num_cpus) - 1);
 	CHECK(tables_inside(&inst->nested, c.q->block_pa, QV_BLOCK_CELL));
 	CHECK(tables_inside(&inst->host, c.q->block_pa, QV_BLOCK_CELL));
 	tables_each(&inst->nested, cell_leaf, &c);
@@ -368,7 +368,7 @@ void world_check(const struct world *w)
 			own &= ~(1ull << w->cell[id].cpus[k]);
 	}
 	unit_case("the manager:");
-	CHECK_EQ(me()->icr.own, own);
+	CHECK_EQ(me()->icr.own_cpus, own);
 	CHECK_EQ(me()->locks[LOCK_MANAGER], 0);
 	tables_each(&me()->host, host_leaf, me());
 	check_entries(me());

@@ -12,7 +12,7 @@
 void a_move(void)
 {
 	PROVE(the_instance.manager.away >> acting & 1, "only a CPU that was sent leaves");
-	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own >> acting & 1),
+	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own_cpus >> acting & 1),
 	      "and only a caught CPU");
 	there[acting] = true;
 	cached[acting] = false;	/* on arrival */
@@ -99,7 +99,7 @@ void a_clear(void)
 {
 	PROVE(window(QV_VA_MANAGE), "the window is open");
 	step();
-	block_instance.icr.own = 0;
+	block_instance.icr.own_cpus = 0;
 }
 
 void a_scrub(void)

@@ -77,8 +77,9 @@
  *	`extern u32 a_clock(void); lo = a_clock(), hi = 0;`: reading the clock
  * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` ->
  *	`extern void a_step(const void *); a_step(target); target->ack &= ~cmd;`: a step
- * Changed: hypervisor/manage/cpus.c: `__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);` ->
- *	`extern void a_step(const void *); a_step(me()); me()->icr.own = own;`: a step
+ * Changed: hypervisor/manage/cpus.c:
+ *	`__atomic_store_n(&me()->icr.own_cpus, own, __ATOMIC_SEQ_CST);` ->
+ *	`extern void a_step(const void *); a_step(me()); me()->icr.own_cpus = own;`: a step
  * Changed: hypervisor/manage/cpus.c:
  *	`if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)`
  *	-> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) &
@@ -241,7 +242,7 @@ static bool at_all_times(void)
 	const struct cell_slot *a = &the_instance.manager.cells[1];
 	const struct cell_slot *b = &the_instance.manager.cells[2];
 	struct facts f = {
-		.own = the_instance.icr.own, .away = the_instance.manager.away,
+		.own = the_instance.icr.own_cpus, .away = the_instance.manager.away,
 		.cells = a->cpus | b->cpus
 	};
 	bool fine;
@@ -286,7 +287,7 @@ static struct seen see(u32 i)
 
 static bool may_become(u32 i, const struct seen *a, const struct seen *b)
 {
-	u64 own = the_instance.icr.own;
+	u64 own = the_instance.icr.own_cpus;
 	bool mine = own >> i & 1, flushed = ((b->ack & ~a->ack) | (a->cmd & ~b->cmd)) & CMD_FLUSH;
 	bool left = a->cmd & ~b->cmd & CMD_BECOME || (a->there && !b->there);
 
@@ -377,7 +378,7 @@ static void any_state(void)
 
 	the_instance.boot.num_cpus = the_instance.icr.num = NUM;
 	the_instance.boot.tsc_khz = 1;
-	the_instance.icr.own = any_u64();
+	the_instance.icr.own_cpus = any_u64();
 	the_instance.manager.away = any_u64();
 	for (i = 1; i <= CELLS; i++)
 		any_cell(i);

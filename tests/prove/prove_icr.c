@@ -10,7 +10,7 @@
  * Code: hypervisor/core/icr.c
  * Options: --unwind 65
  * Quick: yes
- * Mutation: hypervisor/core/icr.c: `return hit & map->own;` -> `return hit;`: foreign CPUs are
+ * Mutation: hypervisor/core/icr.c: `return hit & map->own_cpus;` -> `return hit;`: foreign CPUs are
  *	reached
  * Mutation: hypervisor/core/icr.c: `if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)` ->
  *	`if (mode >= MODE_INIT)`: the shorthand for others includes the sender
@@ -52,7 +52,8 @@ static bool meant(const struct icr_map *m, u32 low, u32 dest, u32 self, u32 cpu)
 int main(void)
 {
 	struct icr_map map = {
-		.num = any_u32(), .x2apic = any_bool(), .own = any_u64(), .cluster = any_bool(),
+		.num = any_u32(), .x2apic = any_bool(), .own_cpus = any_u64(),
+		.cluster = any_bool(),
 	};
 	u32 low = any_u32(), dest = any_u32(), self = any_u32(), cpu = any_u32(), i, mode;
 	struct icr_verdict v;
@@ -63,10 +64,10 @@ int main(void)
 	}
 	ASSUME(map.num <= ICR_CPUS && self < ICR_CPUS && cpu < ICR_CPUS);
 	ASSUME(map.x2apic || dest <= 0xff);
-	ASSUME(map.num == ICR_CPUS || !(map.own >> map.num));
+	ASSUME(map.num == ICR_CPUS || !(map.own_cpus >> map.num));
 	v = icr_filter(&map, low, dest, self);
 
-	PROVE(!(v.targets & ~map.own), "only own CPUs are reached");
+	PROVE(!(v.targets & ~map.own_cpus), "only own CPUs are reached");
 	if (v.targets >> cpu & 1) {		/* @cpu is any one of the targets */
 		PROVE(cpu < map.num, "a CPU that exists");
 		PROVE(meant(&map, low, dest, self, cpu), "which the write addresses");

@@ -10,7 +10,8 @@
  * Enough: each CPU is checked alike, and separately
  * Code: hypervisor/iommu/irte.c hypervisor/core/pci_filter.c
  * Options: --unwind 65
- * Mutation: hypervisor/iommu/irte.c: `(map->own & 1ull << i) && ` -> ``: foreign CPUs are reached
+ * Mutation: hypervisor/iommu/irte.c: `(map->own_cpus & 1ull << i) && ` -> ``: foreign CPUs are
+ *	reached
  * Mutation: hypervisor/iommu/irte.c: `MODE(low) > 1` -> `MODE(low) > 4`: SMI and NMI are accepted
  * Mutation: hypervisor/iommu/irte.c: `VECTOR(low) < 16` -> `VECTOR(low) < 15`: a vector that is
  *	an error is accepted
@@ -55,7 +56,7 @@ int main(void)
 	bool wide = any_bool();
 
 	map.num = any_u32();
-	map.own = any_u64();
+	map.own_cpus = any_u64();
 	map.x2 = any_u64();
 	map.x2apic = wide;
 	map.cluster = any_bool();
@@ -67,7 +68,7 @@ int main(void)
 		ASSUME(wide || map.apic_id[i] != 0xff);
 	}
 	for (i = 0; i < CPUS; i++)
-		if (i != cpu && !(map.own >> cpu & 1)) {
+		if (i != cpu && !(map.own_cpus >> cpu & 1)) {
 			ASSUME(map.apic_id[i] != map.apic_id[cpu]);
 			ASSUME(!(map.ldr[i] & map.ldr[cpu] & (map.cluster ? 15 : 255)) ||
 			       (map.cluster && map.ldr[i] >> 4 != map.ldr[cpu] >> 4));
@@ -80,6 +81,7 @@ int main(void)
 	PROVE(!(low >> 15 & 1), "not posted");
 	PROVE(!(low & 0xff007f00) && !(high >> 20), "no reserved bit");
 	PROVE(wide || !(low >> 32 & 0xffff00ff), "a short destination alone");
-	PROVE(!reached(cpu, wide, low >> 2 & 1, dest) || (map.own >> cpu & 1), "to CPUs of Linux");
+	PROVE(!reached(cpu, wide, low >> 2 & 1, dest) || (map.own_cpus >> cpu & 1),
+	      "to CPUs of Linux");
 	return 0;
 }

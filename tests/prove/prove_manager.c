@@ -15,15 +15,15 @@
  *	CPUs may be done by one, in order
  * With: manager_model.h
  * Cases: 1 2 3 4
- * Mutation: hypervisor/manage/cpus.c: `own_write(me()->icr.own & ~cpus);` -> ``: CPUs remain own
- *	while they are caught (case 1)
+ * Mutation: hypervisor/manage/cpus.c: `own_cpus_write(me()->icr.own_cpus & ~cpus);` -> ``: CPUs
+ *	remain own while they are caught (case 1)
  * Mutation: hypervisor/manage/create.c: `if (!flush_front_end(cpu)) {` -> `if (0) {`: a block is
  *	built without a flush (case 1)
  * Mutation: hypervisor/manage/create.c: `if (!cpus_catch(cpu, cpus)) {` ->
  *	`if (!cpus_catch(cpu, cpus)) { return QV_ME_CPU_STUCK;`: a failed create forgets the CPUs
  *	that it caught (case 1)
  * Mutation: hypervisor/manage/cpus.c: `u64 rest = ~(me()->manager.away | 1ull << cpu->index);` ->
- *	`u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush skips caught CPUs (case 2)
+ *	`u64 rest = me()->icr.own_cpus & ~(1ull << cpu->index);`: a flush skips caught CPUs (case 2)
  * Mutation: hypervisor/manage/life.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts
  *	without a flush (case 2)
  * Mutation: hypervisor/manage/cpus.c: `me()->manager.away |= 1ull << q->cpus[i];` -> ``: a CPU is
@@ -78,7 +78,8 @@ u64 request_check(const struct instance *inst, u32 caller)
 	if (any_bool())
 		return QV_ME_CPUS;
 	ASSUME(well_formed(&inst->req));
-	ASSUME(!(mask_of(&inst->req) & ~inst->icr.own) && !(mask_of(&inst->req) >> caller & 1));
+	ASSUME(!(mask_of(&inst->req) & ~inst->icr.own_cpus));
+	ASSUME(!(mask_of(&inst->req) >> caller & 1));
 	ASSUME(!owner || (inst->req.block_pa != watched && !in_runs(&inst->req, 0)));
 	return QV_ME_OK;
 }
@@ -115,13 +116,13 @@ static void sound_cpu(u32 i, bool given)
 {
 	const struct pcpu *c = &cpu_at(i);
 	u64 cells = the_instance.manager.cells[1].cpus | the_instance.manager.cells[2].cpus;
-	bool own = the_instance.icr.own >> i & 1;
+	bool own = the_instance.icr.own_cpus >> i & 1;
 
 	HOLD(own == !(cells >> i & 1), "no CPU is forgotten");
 	HOLD(!(the_instance.manager.away >> i & 1) || there[i] || c->cmd & CMD_BECOME ||
 	     c->ack & CMD_HOME, "a CPU that is away is with a cell, or on its way");
 	HOLD(own || c->phase == CPU_WAIT_SIPI, "a CPU that is not own is parked");
-	HOLD(!(late[i] & ~the_instance.icr.own), "Linux sends to own CPUs");
+	HOLD(!(late[i] & ~the_instance.icr.own_cpus), "Linux sends to own CPUs");
 	HOLD(!cached[i] || !hidden || there[i] ||
 	     (i && c->phase == CPU_WAIT_SIPI && c->cmd & (CMD_BECOME | CMD_FLUSH)),
 	     "no translation to hidden memory");
@@ -148,7 +149,8 @@ static u64 call(u64 nr, u64 a)
 
 	owner = 0;
 	sound(true);
-	ASSUME(!there[0] && cpu_at(0).phase == CPU_RUNNING && !late[0] && the_instance.icr.own & 1);
+	ASSUME(!there[0] && cpu_at(0).phase == CPU_RUNNING && !late[0]);
+	ASSUME(the_instance.icr.own_cpus & 1);
 	owner = owner_now();
 	result = hypercall(&cpu0, nr, a);
 	if (cpu_at(0).flush)
@@ -162,11 +164,11 @@ int main(void)
 	u64 own, result;
 
 	any_state();
-	own = the_instance.icr.own;
+	own = the_instance.icr.own_cpus;
 	switch (CASE) {
 	case CREATE:
 		result = call(QV_HC_CREATE, 0);
-		PROVE(result <= CELLS || the_instance.icr.own == own,
+		PROVE(result <= CELLS || the_instance.icr.own_cpus == own,
 		      "a failed create returns all CPUs");
 		break;
 	case START:

@@ -58,7 +58,7 @@ static void acts(u32 i, u32 what, u32 target)
 	switch (what) {
 	case DECIDES:		/* icr_write(): by prove_icr.c the targets are own CPUs */
 		if (runs(i) && !late[i])
-			late[i] = the_instance.icr.own & any_u64();
+			late[i] = the_instance.icr.own_cpus & any_u64();
 		break;
 	case SENDS:
 		for (t = 0; t < NUM; t++)

@@ -18,7 +18,7 @@
  *	is accepted
  * Mutation: hypervisor/core/pci_filter.c: `value & 0xffffbe00 || to < 32` ->
  *	`value & 0xffffb800 || to < 32`: SMI and NMI are accepted
- * Mutation: hypervisor/core/pci_filter.c: `(map->own & 1ull << i) && map->apic_id` ->
+ * Mutation: hypervisor/core/pci_filter.c: `(map->own_cpus & 1ull << i) && map->apic_id` ->
  *	`map->apic_id`: foreign CPUs are reached
  * Mutation: hypervisor/core/pci_filter.c: `i * (REMAP_ENTRIES << 5)` -> `i * (REMAP_ENTRIES << 4)`:
  *	a message names an entry between those of two CPUs
@@ -64,7 +64,7 @@ static void a_remapped_message(u32 check, u32 out, u32 first)
 
 	if (check == PCI_MSI_ADDRESS)
 		PROVE((out & ~(0x7fffu << 5)) == 0xfee00018 && !(index & (REMAP_ENTRIES - 1)) &&
-		      i < map.num && (map.own >> i & 1), "an entry for an own CPU");
+		      i < map.num && (map.own_cpus >> i & 1), "an entry for an own CPU");
 	if (check == PCI_MSI_DATA)
 		PROVE(out >= 32 && out < REMAP_ENTRIES, "a vector");
 }
@@ -92,7 +92,7 @@ static void a_register(u32 cpu)
 	PROVE(!(out & ~(rule.writable | rule.keep)), "and no bit without a rule is set");
 	if (rule.check == PCI_MSI_ADDRESS) {
 		PROVE(out >> 20 == 0xfee && !(out & 0xc), "a message, to one physical destination");
-		PROVE(!reached(cpu, out >> 12 & 0xff, false) || (map.own >> cpu & 1),
+		PROVE(!reached(cpu, out >> 12 & 0xff, false) || (map.own_cpus >> cpu & 1),
 		      "to an own CPU");
 	}
 	if (rule.check == PCI_MSI_DATA)
@@ -109,7 +109,7 @@ static void an_entry(u32 cpu)
 		return;
 	PROVE((low >> 8 & 7) <= 1, "fixed or lowest");
 	PROVE(!(high >> 17 & 0x7f), "an id of eight bits");
-	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own >> cpu & 1), "to own CPUs");
+	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own_cpus >> cpu & 1), "to own CPUs");
 }
 
 /* @num is a constant where this is called, so that the indices of loops are constants too */
@@ -127,7 +127,7 @@ int main(void)
 {
 	u32 cpu = any_u32(), i;
 
-	map.own = any_u64();
+	map.own_cpus = any_u64();
 	map.x2 = any_u64();
 	map.x2apic = any_bool();
 	map.cluster = any_bool();
@@ -138,7 +138,7 @@ int main(void)
 		map.ldr[i] = any_u8();
 	}
 	for (i = 0; i < CPUS; i++)
-		if (i != cpu && !(map.own >> cpu & 1)) {
+		if (i != cpu && !(map.own_cpus >> cpu & 1)) {
 			ASSUME(map.apic_id[i] != map.apic_id[cpu]);
 			ASSUME(!(map.ldr[i] & map.ldr[cpu] & (map.cluster ? 15 : 255)) ||
 			       (map.cluster && map.ldr[i] >> 4 != map.ldr[cpu] >> 4));

@@ -39,7 +39,7 @@
  *	run may end beyond RAM
  * Mutation: hypervisor/manage/parts/ports.c: `if (ports_claimed(` ->
  *	`if (!i && ports_claimed(`: the second port of the list is not checked
- * Mutation: hypervisor/manage/request.c: `seen & (~inst->icr.own | 1ull << caller)` ->
+ * Mutation: hypervisor/manage/request.c: `seen & (~inst->icr.own_cpus | 1ull << caller)` ->
  *	`seen & 1ull << caller`: a CPU of another cell is accepted
  */
 #include "abi/errors.h"
@@ -125,7 +125,7 @@ static void any_machine(void)
 
 	inst.boot.num_cpus = any_u32();
 	inst.boot.num_ram = any_u32();
-	inst.icr.own = any_u64();
+	inst.icr.own_cpus = any_u64();
 	ASSUME(inst.boot.num_cpus <= QV_MAX_CPUS && inst.boot.num_ram <= QV_MON_RAM_RANGES);
 	for (i = 0; i < QV_MON_RAM_RANGES; i++) {
 		u64 start = any_u64(), end = any_u64();
@@ -195,7 +195,7 @@ int main(void)
 	      q->runs[i].count <= PAGES - q->runs[i].pa / QV_HUGE, "all of a run is memory");
 	PROVE(!(q->block_pa % QV_HUGE) && in_ram(q->window_pa, WINDOW), "block and window");
 	ASSUME(k < q->num_cpus);
-	PROVE(q->cpus[k] < inst.boot.num_cpus && (inst.icr.own >> q->cpus[k] & 1) &&
+	PROVE(q->cpus[k] < inst.boot.num_cpus && (inst.icr.own_cpus >> q->cpus[k] & 1) &&
 	      q->cpus[k] != caller,
 	      "a CPU of the front end");
 	PROVE(!k || q->cpus[k] != q->cpus[k - 1], "each once");

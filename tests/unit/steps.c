@@ -140,7 +140,7 @@ static void on_ipi(u32 low, u32 apic_id)
 	if (!(low >> 8 & 7) && (u8)low == LINUX_BELL)
 		CHECK(!(me()->manager.away >> i & 1) && !now.bells_off);
 	if (!(low >> 8 & 7) && (u8)low == CELL_BELL) {
-		CHECK(!(me()->icr.own >> i & 1));
+		CHECK(!(me()->icr.own_cpus >> i & 1));
 		return;
 	}
 	if (now.acting) {
@@ -190,7 +190,7 @@ static void linux_bells(void)
 	u32 cpu;
 
 	for (cpu = 1; cpu < FAKE_CPUS; cpu++) {
-		bool own = me()->icr.own >> cpu & 1;
+		bool own = me()->icr.own_cpus >> cpu & 1;
 		u64 to = STEPS_SHARED | (u64)cpu << 56 | LINUX_BELL;
 		u64 result = hypercall(pcpu_of(STEPS_ACTOR), QV_HC_BELL, to);
 
@@ -310,7 +310,7 @@ static u32 secret(void)
 
 static void check_cpus(void)
 {
-	u64 own = me()->icr.own, away = me()->manager.away;
+	u64 own = me()->icr.own_cpus, away = me()->manager.away;
 	u32 i;
 
 	CHECK(!(own & away));
@@ -516,7 +516,7 @@ u32 steps_life(struct steps *s)
 	send_late();
 	for (mute = 0; mute < 4; mute++)
 		deliver(0);
-	CHECK_EQ(me()->icr.own, (1u << FAKE_CPUS) - 1);
+	CHECK_EQ(me()->icr.own_cpus, (1u << FAKE_CPUS) - 1);
 	CHECK_EQ(me()->manager.away, 0);
 	CHECK_EQ(me()->manager.cells[1].state, QV_MON_NONE);
 	CHECK_EQ(me()->locks[LOCK_MANAGER], 0);

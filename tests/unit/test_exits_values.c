@@ -156,7 +156,7 @@ static void msr_values(void)
 	CHECK_EQ(fake_wrmsr_last, 0xc0002005);
 	CHECK_EQ(fake_wrmsr_value, 0x2222222211111111);
 	me()->boot.x2apic = me()->icr.x2apic = 1;
-	me()->icr.own = 1;
+	me()->icr.own_cpus = 1;
 	before = cpu_status(pcpu_of(0))->denied;
 	exit_with(EXIT_MSR, 1, 0x4040, 0x830, 2);	/* an interrupt for a cell's CPU */
 	CHECK_EQ(fake_wrmsr_last, 0xc0002005);

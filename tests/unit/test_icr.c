@@ -39,7 +39,7 @@ static void x2apic_kinds(void)
 	for (o = 0; o < sizeof(owns) / sizeof(owns[0]); o++)
 		for (d = 0; d < sizeof(dests) / sizeof(dests[0]); d++)
 			for (self = 0; self < 8; self += 7) {
-				map.own = owns[o];
+				map.own_cpus = owns[o];
 				all_kinds(&map, dests[d], self);
 			}
 }
@@ -57,11 +57,11 @@ static void xapic_kinds(bool cluster)
 	for (o = 0; o < sizeof(owns) / sizeof(owns[0]); o++)
 		for (dest = 0; dest < 256; dest += dest < 40 ? 1 : 5)
 			for (self = 0; self < 8; self += 7) {
-				map.own = owns[o];
+				map.own_cpus = owns[o];
 				all_kinds(&map, dest, self);
 			}
 	for (self = 0; self < 8; self++) {
-		map.own = 0x6c;
+		map.own_cpus = 0x6c;
 		all_kinds(&map, 0xff, self);
 	}
 }
@@ -83,7 +83,7 @@ static void random_commands(void)
 
 	for (round = 0; round < 3000; round++) {
 		struct icr_map map = {
-			.num = 1 + rnd_below(64), .x2apic = rnd() & 1, .own = rnd() & rnd(),
+			.num = 1 + rnd_below(64), .x2apic = rnd() & 1, .own_cpus = rnd() & rnd(),
 			.cluster = rnd() & 1,
 		};
 		u32 limit = map.x2apic ? 0x1000 : 0xff;
@@ -93,7 +93,7 @@ static void random_commands(void)
 			map.ldr[i] = rnd() & 0xff;
 		}
 		if (map.num < 64)
-			map.own &= (1ull << map.num) - 1;
+			map.own_cpus &= (1ull << map.num) - 1;
 		for (k = 0; k < 50; k++) {
 			u32 some = rnd_below(map.num);
 			u32 cluster = (map.apic_id[some] >> 4) << 16;
@@ -114,7 +114,7 @@ static void random_commands(void)
 /* The map's number of CPUs exceeds its size */
 static void too_many_cpus(void)
 {
-	struct icr_map map = { .num = 0xffffffff, .x2apic = 1, .own = ~0ull };
+	struct icr_map map = { .num = 0xffffffff, .x2apic = 1, .own_cpus = ~0ull };
 	struct icr_verdict v;
 	u32 i;
 
@@ -130,7 +130,7 @@ static void too_many_cpus(void)
 static void as_linux_does(void)
 {
 	struct icr_map map = {
-		.num = 4, .x2apic = 1, .own = 0xb, .apic_id = { 0, 1, 2, 3 },
+		.num = 4, .x2apic = 1, .own_cpus = 0xb, .apic_id = { 0, 1, 2, 3 },
 	};
 	static const struct {
 		const char *what;

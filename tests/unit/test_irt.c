@@ -80,7 +80,7 @@ static void test_interrupts_reach_cpus_of_linux_only(void)
 	u64 logged;
 
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
-	me()->icr.own = 0xb;
+	me()->icr.own_cpus = 0xb;
 	for (i = 0; i < sizeof(good) / 8; i++) {
 		denied = cpu_status(cpu)->denied;
 		linux_entry(1, good[i], good[i] ? DEVICE : 0);
@@ -115,7 +115,7 @@ static void test_short_destinations_are_checked_like_an_ioapics(void)
 	linux_entry(2, IRTE_PRESENT | 0x51 << 16 | 4ull << 40, DEVICE);
 	linux_entry(3, IRTE_PRESENT | 0x51 << 16 | 255ull << 40, DEVICE);
 	linux_entry(4, IRTE_PRESENT | 0x51 << 16 | 2ull << 40 | 1ull << 48, DEVICE);
-	me()->icr.own = 0xb;
+	me()->icr.own_cpus = 0xb;
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
 	CHECK_EQ(fake_vtd.irta & VTD_WIDE, 0);
 	CHECK_EQ(fake_vtd_message(1), IRTE_PRESENT | 0x51 << 16 | 2ull << 40);
@@ -133,11 +133,11 @@ static void test_interrupts_of_a_cpu_end_when_linux_loses_it(void)
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
 	CHECK_EQ(fake_vtd_message(1), ENTRY(1));
 	CHECK_EQ(fake_vtd_message(2), ENTRY(2));
-	me()->icr.own = 0xb;
+	me()->icr.own_cpus = 0xb;
 	CHECK(iommu_flush(cpu));
 	CHECK_EQ(fake_vtd_message(1), ENTRY(1));
 	CHECK_EQ(fake_vtd_message(2), 0);
-	me()->icr.own = 0xf;
+	me()->icr.own_cpus = 0xf;
 	announce(cpu, 2, 0);
 	CHECK_EQ(fake_vtd_message(2), ENTRY(2));
 }

@@ -50,7 +50,7 @@ static void stuck_cpus(void)
 	/* the first CPU is back; the second may still access the memory that is left */
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
 	CHECK_EQ(me()->manager.away, 1 << 1);
-	CHECK_EQ(me()->icr.own, 0xd);
+	CHECK_EQ(me()->icr.own_cpus, 0xd);
 	CHECK_EQ(me()->manager.cells[1].cpus, 1 << 1);
 	CHECK_EQ(me()->icr.x2, 1 << 1);		/* the lost CPU is in x2APIC mode still */
 	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
@@ -103,7 +103,7 @@ static void not_caught(void)
 		world_simple_request(&q);
 		CHECK_EQ(world_create(&w, &q), 1);
 		if (own)
-			me()->icr.own |= 1 << 1;
+			me()->icr.own_cpus |= 1 << 1;
 		else
 			pcpu_of(1)->phase = CPU_RUNNING;
 		CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_CPU_STUCK);
@@ -219,7 +219,7 @@ static void forged_block(void)
 	fake_stuck = 0;
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_INSTANCE);
 	CHECK(victim[0] == 0x77 && !memcmp(victim, victim + 1, M2 - 1));
-	CHECK_EQ(me()->icr.own, 0xf);
+	CHECK_EQ(me()->icr.own_cpus, 0xf);
 	world_check(&w);
 }
 

@@ -34,7 +34,7 @@ static bool judge_hears(const struct icr_map *map, u32 cpu, bool logical, u32 de
 
 static void message_addresses(void)
 {
-	struct icr_map map = { .num = 3, .own = 5, .apic_id = { 3, 7, 0x40 } };
+	struct icr_map map = { .num = 3, .own_cpus = 5, .apic_id = { 3, 7, 0x40 } };
 	u32 i;
 
 	for (i = 0; i < 0x100000; i++) {
@@ -80,8 +80,8 @@ static void ioapic_entries(void)
 		u32 dest = high >> 24, all = 0, mode = low >> 8 & 7;
 		bool logical = low & 0x800, stranger = false, want;
 
-		map.own = rnd_below(16);
-		map.x2 = rnd_below(16) & ~map.own;
+		map.own_cpus = rnd_below(16);
+		map.x2 = rnd_below(16) & ~map.own_cpus;
 		map.cluster = round & 1;
 		map.remapped = round & 4;
 		for (i = 0; i < 4; i++)
@@ -102,9 +102,9 @@ static void ioapic_entries(void)
 			stranger = dest >> 4 > 1 || (dest & 12);
 		else
 			stranger = dest & 0xf0;
-		want = all && !(all & ~map.own) && !stranger && mode <= 1;
-		unit_case("low %#x, dest %#x, own %lx, x2 %lx, cluster %u:", low, dest, map.own,
-			  map.x2, map.cluster);
+		want = all && !(all & ~map.own_cpus) && !stranger && mode <= 1;
+		unit_case("low %#x, dest %#x, own %lx, x2 %lx, cluster %u:", low, dest,
+			  map.own_cpus, map.x2, map.cluster);
 		if (ioapic_entry_ok(&map, low, high) != want)
 			CHECK(!"agrees with the judge");
 		CHECK(ioapic_entry_ok(&map, low | 1u << 16, high));
@@ -120,7 +120,7 @@ static void ioapic_entries(void)
 static void ioapic_x2(void)
 {
 	struct icr_map map = {
-		.num = 3, .own = 3, .apic_id = { 0, 1, 2 }, .ldr = { 1, 4, 2 }, .x2 = 1 << 2,
+		.num = 3, .own_cpus = 3, .apic_id = { 0, 1, 2 }, .ldr = { 1, 4, 2 }, .x2 = 1 << 2,
 	};
 
 	CHECK(!ioapic_entry_ok(&map, 0x840, 4u << 24));

@@ -44,7 +44,7 @@ static void ioapic_accesses(void)
 	fake_open(true, true);			/* CPUs 0, 2, 4, 6 */
 	me()->boot.num_ioapics = 1;
 	me()->boot.ioapics[0] = IOAPIC;
-	me()->icr.own = 3;
+	me()->icr.own_cpus = 3;
 	ioapic(0, true, 0x12);
 	CHECK_EQ(ioapic(0, false, 0), 0x12);
 	/* the hardware's index changes only with an access to data */
