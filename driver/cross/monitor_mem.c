@@ -166,7 +166,7 @@ int qv_monitor_mem_make(struct qv_reply *r)
 	monitor_mem_fill_boot(&inst->boot);
 	memcpy(page_address(qv_takeover.monitor_mem) + QV_OFF_IMAGE, qv_virt->image,
 	       qv_virt->image_end - qv_virt->image);
-	inst->pool.va = (u64)page_address(qv_takeover.monitor_mem);
+	inst->pt_pool.va = (u64)page_address(qv_takeover.monitor_mem);
 	failed = setup_tables(inst) || identity_tables(inst);
 	if (!failed && inst->boot.iommus.num && !iommu_fits(inst))
 		qv_iommu_drop(&inst->boot, "the tables for so much memory do not fit");

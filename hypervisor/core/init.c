@@ -17,7 +17,7 @@ static int build_park(struct instance *inst, u64 va)
 	memcpy(inst->park_code, code, sizeof(code));
 	inst->park = inst->nested;
 	inst->park.max_leaf = 1;
-	inst->park.root = pool_take(inst->park.pool);
+	inst->park.root = pt_take(inst->park.pt_pool);
 	if (!inst->park.root)
 		return -1;
 	return paging_map(&inst->park, 0, pa, QV_PAGE,

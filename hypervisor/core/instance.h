@@ -201,7 +201,7 @@ enum front_lock {
 struct instance {
 	struct qv_mon_boot boot;	/* must be the first member: the driver writes it */
 	u32 id;				/* 0: front end */
-	struct page_pool pool;
+	struct pt_pool pt_pool;
 	struct paging host, nested, park;
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
 	u64 *directory;			/* page directory of the GiB in which the instance lies */

@@ -13,7 +13,7 @@
 
 static bool in_ones_table(const u64 *entry)
 {
-	const u64 *table = pool_table(&me()->pool, me()->front.ones_table);
+	const u64 *table = pt_table(&me()->pt_pool, me()->front.ones_table);
 
 	return entry >= table && entry < table + PT_ENTRIES;
 }
@@ -33,7 +33,7 @@ static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 {
 	struct instance *inst = me();
 	u64 table = write ? inst->front.sink_table : inst->front.ones_table;
-	u64 ones = *pool_table(&inst->pool, inst->front.ones_table);
+	u64 ones = *pt_table(&inst->pt_pool, inst->front.ones_table);
 
 	if (level == 2 && (seen & NESTED_HOLE)) {
 		exchange(entry, seen, table | PT_TABLE);
@@ -45,7 +45,7 @@ static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 			exchange(above, seen, inst->front.sink_table | PT_TABLE);
 	} else if (level == 1 && ((seen & NESTED_HOLE) || same_page(seen, ones))) {
 		/* memory in the same 2 MiB as an open part */
-		exchange(entry, seen, *pool_table(&inst->pool, table));
+		exchange(entry, seen, *pt_table(&inst->pt_pool, table));
 	} else {
 		/* a write by Linux to an open part of a block */
 		return false;

@@ -111,15 +111,15 @@ static void set_messages(const struct qv_mon_create *q, u32 id, bool on)
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
 	struct instance *cell = managed();
-	struct paging io = { .pool = &cell->pool, .levels = 4, .max_leaf = 2 };
-	u32 first = cell->pool.next, i;
+	struct paging io = { .pt_pool = &cell->pt_pool, .levels = 4, .max_leaf = 2 };
+	u32 first = cell->pt_pool.next, i;
 	u64 gpa = 0;
 	int bad = 0;
 
 	me()->iommu.messages[cell->id].num = 0;
 	if (!me()->iommu.owned || !q->num_devices)
 		return QV_ME_OK;
-	io.root = pool_take(io.pool);
+	io.root = pt_take(io.pt_pool);
 	if (!io.root)
 		return QV_ME_TABLES;
 	for (i = 0; i < q->num_runs; i++) {
@@ -127,7 +127,7 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 		gpa += q->runs[i].count * QV_HUGE;
 	}
 	bad |= paging_map(&io, SPECIAL, 0, SPECIAL_LEN, 0);
-	table_write_back((const void *)(QV_VA_MANAGE + first), cell->pool.next - first);
+	table_write_back((const void *)(QV_VA_MANAGE + first), cell->pt_pool.next - first);
 	cell->iommu.table.root = io.root;
 	return bad ? QV_ME_TABLES : map_messages(cell);
 }

@@ -21,18 +21,18 @@
 
 static u64 *root_of(const struct iommu_unit *u, u32 bus)
 {
-	return pool_table(&me()->pool, u->root) + 2 * bus;
+	return pt_table(&me()->pt_pool, u->root) + 2 * bus;
 }
 
 u64 *contexts_entry(const struct iommu_unit *u, u32 bdf)
 {
-	return pool_table(&me()->pool, *root_of(u, bdf >> 8) & PT_ADDR) + 2 * (bdf & 0xff);
+	return pt_table(&me()->pt_pool, *root_of(u, bdf >> 8) & PT_ADDR) + 2 * (bdf & 0xff);
 }
 
 /* True for the monitor's table. Linux's tables are elsewhere: linux_table() */
 static bool is_own(u64 table)
 {
-	return table - me()->pool.pa < me()->pool.end;
+	return table - me()->pt_pool.pa < me()->pt_pool.end;
 }
 
 /* Returns the table of contexts that an entry of Linux's root table names, or 0 */
@@ -127,14 +127,14 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bus)
 
 	if (is_own(*root & PT_ADDR) && (*root & PT_ADDR) != me()->iommu.contexts)
 		return true;
-	fresh = pool_take(&me()->pool);
+	fresh = pt_take(&me()->pt_pool);
 	if (!fresh)
 		return false;
-	to = pool_table(&me()->pool, fresh);
+	to = pt_table(&me()->pt_pool, fresh);
 	if (u->translated)
 		follow_bus(cpu, linux_contexts(cpu, u, bus), to);
 	else
-		memcpy(to, pool_table(&me()->pool, me()->iommu.contexts), QV_PAGE);
+		memcpy(to, pt_table(&me()->pt_pool, me()->iommu.contexts), QV_PAGE);
 	table_write_back(to, QV_PAGE);
 	__atomic_store_n(root, fresh | CONTEXT_PRESENT, __ATOMIC_RELEASE);
 	table_write_back(root, 8);
@@ -145,7 +145,7 @@ void contexts_give(const struct iommu_unit *u, u32 bdf)
 {
 	static const u64 absent[2];	/* until Linux's table is followed again */
 	const u64 *entry = u->translated ? absent :
-			   pool_table(&me()->pool, me()->iommu.contexts);
+			   pt_table(&me()->pt_pool, me()->iommu.contexts);
 
 	table_write_pair(contexts_entry(u, bdf), entry[0], entry[1]);
 }

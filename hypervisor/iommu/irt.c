@@ -14,7 +14,7 @@
 
 static u64 *entry_of(const struct iommu_unit *u, u32 index)
 {
-	return pool_table(&me()->pool, u->irt) + 2 * index;
+	return pt_table(&me()->pt_pool, u->irt) + 2 * index;
 }
 
 /* Returns false if the entry is refused */

@@ -31,7 +31,7 @@ struct iommu_unit {
 };
 
 struct iommu_state {
-	struct paging table;	/* of all devices; .pool is valid while the driver builds it */
+	struct paging table;	/* of all devices; .pt_pool is valid while the driver builds it */
 	u64 root;		/* the root table of units that use no tables of Linux: address */
 	u64 contexts;		/* of the contexts of all buses without functions of cells */
 	u32 owned;		/* 1: the units belong to the monitor */

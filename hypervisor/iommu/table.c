@@ -68,15 +68,15 @@ static int map_all(const struct paging *io, const struct qv_mon_boot *b)
 /* All buses share one table of contexts, all functions one table */
 static int make_roots(struct instance *inst)
 {
-	u64 contexts = pool_take(&inst->pool), *root, *context;
+	u64 contexts = pt_take(&inst->pt_pool), *root, *context;
 	u32 i;
 
 	inst->iommu.contexts = contexts;
-	inst->iommu.root = pool_take(&inst->pool);
+	inst->iommu.root = pt_take(&inst->pt_pool);
 	if (!inst->iommu.root)
 		return -1;
-	root = pool_table(&inst->pool, inst->iommu.root);
-	context = pool_table(&inst->pool, contexts);
+	root = pt_table(&inst->pt_pool, inst->iommu.root);
+	context = pt_table(&inst->pt_pool, contexts);
 	for (i = 0; i < PT_ENTRIES; i += 2) {
 		root[i] = contexts | CONTEXT_PRESENT;
 		context[i] = inst->iommu.table.root | CONTEXT_PRESENT;
@@ -100,12 +100,12 @@ static int hide_registers(struct instance *inst)
 }
 
 /* Pages that follow each other. Nothing else takes pages while the driver builds the tables */
-static u64 take_pages(struct page_pool *pool, u64 len)
+static u64 take_pages(struct pt_pool *pool, u64 len)
 {
-	u64 first = pool_take(pool), last = first;
+	u64 first = pt_take(pool), last = first;
 
 	while (last && last + QV_PAGE < first + len)
-		last = pool_take(pool);
+		last = pt_take(pool);
 	return last ? first : 0;
 }
 
@@ -127,7 +127,7 @@ bool iommu_fits(const struct instance *inst)
 
 	/* the same for a unit's registers, twice as many of Linux's tables; queue, root, entries */
 	pages += b->iommus.num * (2 + 4 + 2 + irt_len(&b->iommus) / QV_PAGE);
-	return inst->pool.next + pages * QV_PAGE <= inst->pool.end;
+	return inst->pt_pool.next + pages * QV_PAGE <= inst->pt_pool.end;
 }
 
 int iommu_tables(struct instance *inst)
@@ -138,21 +138,21 @@ int iommu_tables(struct instance *inst)
 
 	if (!b->iommus.num)
 		return 0;
-	io->pool = &inst->pool;
+	io->pt_pool = &inst->pt_pool;
 	io->levels = 4;
 	io->max_leaf = 2;
-	io->root = pool_take(io->pool);
+	io->root = pt_take(io->pt_pool);
 	if (!io->root || map_all(io, b) || make_roots(inst) || hide_registers(inst))
 		return -1;
 	inst->iommu.irtes = irt_len(&b->iommus) / IRTE_LEN;
 	for (i = 0; i < b->iommus.num && i < QV_MON_IOMMUS; i++) {
 		inst->iommu.units[i].pa = b->iommus.units[i].pa;
 		inst->iommu.units[i].len = b->iommus.units[i].len;
-		inst->iommu.units[i].queue = pool_take(io->pool);
+		inst->iommu.units[i].queue = pt_take(io->pt_pool);
 		inst->iommu.units[i].translated = b->iommus.translated >> i & 1;
-		inst->iommu.units[i].root = inst->iommu.units[i].translated ? pool_take(io->pool) :
+		inst->iommu.units[i].root = inst->iommu.units[i].translated ? pt_take(io->pt_pool) :
 					    inst->iommu.root;
-		inst->iommu.units[i].irt = take_pages(io->pool, irt_len(&b->iommus));
+		inst->iommu.units[i].irt = take_pages(io->pt_pool, irt_len(&b->iommus));
 		if (!inst->iommu.units[i].queue || !inst->iommu.units[i].irt ||
 		    !inst->iommu.units[i].root)
 			return -1;
@@ -180,7 +180,7 @@ void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
 	struct paging io = inst->iommu.table;
 	u32 level;
 
-	io.pool = &inst->pool;
+	io.pt_pool = &inst->pt_pool;
 	for (; b->iommus.num && at < end; at += QV_HUGE) {
 		u64 *entry = paging_find(&io, at, 2, &level);
 		bool inside = at >= pa && end - at >= QV_HUGE;

@@ -82,7 +82,7 @@ static bool command(struct pcpu *cpu, const struct iommu_unit *u, u32 bit, bool 
 
 void vtd_put(struct iommu_unit *u, u64 low, u64 high)
 {
-	u64 *at = pool_table(&me()->pool, u->queue) + 2 * u->tail;
+	u64 *at = pt_table(&me()->pt_pool, u->queue) + 2 * u->tail;
 
 	at[0] = low;
 	at[1] = high;
@@ -92,7 +92,7 @@ void vtd_put(struct iommu_unit *u, u64 low, u64 high)
 
 bool vtd_wait(struct pcpu *cpu, struct iommu_unit *u)
 {
-	u64 status = me()->pool.pa + ((u64)(size_t)&u->status - me()->pool.va);
+	u64 status = me()->pt_pool.pa + ((u64)(size_t)&u->status - me()->pt_pool.va);
 	u64 start = rdtsc();
 	bool last;
 

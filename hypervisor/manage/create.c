@@ -41,11 +41,11 @@ static void open_nested(struct instance *cell)
 {
 	struct paging *n = &cell->nested;
 
-	n->pool = &cell->pool;
+	n->pt_pool = &cell->pt_pool;
 	n->levels = cell->boot.nested_levels;
 	n->ept = cell->boot.ept;
 	n->max_leaf = 2;
-	n->root = pool_take(n->pool);
+	n->root = pt_take(n->pt_pool);
 }
 
 /* The xAPIC's page replaces the page that a part may have mapped there */
@@ -86,7 +86,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	memcpy((u8 *)&cell->boot + QV_BOOT_COMMON, (const u8 *)&mine->boot + QV_BOOT_COMMON,
 	       QV_BOOT_OWN - QV_BOOT_COMMON);
 	cell->boot.x2apic |= mine->req.x2apic;
-	cell->pool.va = QV_VA_MANAGE;
+	cell->pt_pool.va = QV_VA_MANAGE;
 	if (setup_tables(cell))
 		return QV_ME_TABLES;
 	open_nested(cell);

@@ -26,19 +26,19 @@ static void map_known(const struct paging *n)
 /* Makes the pages that answer touches of holes: ones for reads, a sink for writes. 0 or -1 */
 static int answers(struct instance *inst)
 {
-	const struct page_pool *pool = &inst->pool;
+	const struct pt_pool *pool = &inst->pt_pool;
 	u64 *ones, *sink, *page, ones_page, sink_page;
 	u32 i;
 
-	inst->front.ones_table = pool_take(&inst->pool);
-	inst->front.sink_table = pool_take(&inst->pool);
-	ones_page = pool_take(&inst->pool);
-	sink_page = pool_take(&inst->pool);
+	inst->front.ones_table = pt_take(&inst->pt_pool);
+	inst->front.sink_table = pt_take(&inst->pt_pool);
+	ones_page = pt_take(&inst->pt_pool);
+	sink_page = pt_take(&inst->pt_pool);
 	if (!sink_page)
 		return -1;
-	ones = pool_table(pool, inst->front.ones_table);
-	sink = pool_table(pool, inst->front.sink_table);
-	page = pool_table(pool, ones_page);
+	ones = pt_table(pool, inst->front.ones_table);
+	sink = pt_table(pool, inst->front.sink_table);
+	page = pt_table(pool, ones_page);
 	for (i = 0; i < 512; i++) {
 		ones[i] = ones_page | nested_bits(&inst->nested, NESTED_RX | NESTED_WB);
 		sink[i] = sink_page | nested_bits(&inst->nested, NESTED_RWX | NESTED_WB);
@@ -64,7 +64,7 @@ static int hide_block(struct instance *inst)
 	if (limit(n, b->block_pa, b->block_len, LINUX_NONE))
 		return -1;
 	for (i = 0; i < QV_INSTANCES; i++) {
-		inst->manager.cells[i].open_table = pool_take(&inst->pool);
+		inst->manager.cells[i].open_table = pt_take(&inst->pt_pool);
 		if (!inst->manager.cells[i].open_table)
 			return -1;
 	}
@@ -98,12 +98,12 @@ int identity_tables(struct instance *inst)
 	const struct qv_mon_boot *b = &inst->boot;
 	struct paging *n = &inst->nested;
 
-	n->pool = &inst->pool;
+	n->pt_pool = &inst->pt_pool;
 	n->ram = b;
 	n->levels = b->nested_levels;
 	n->ept = b->ept;
 	n->max_leaf = b->page1g ? 3 : 2;
-	n->root = pool_take(n->pool);
+	n->root = pt_take(n->pt_pool);
 	if (!n->root || answers(inst) || hide_block(inst))
 		return -1;
 	map_known(n);

@@ -89,7 +89,7 @@ void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access
 
 void front_split(const struct paging *p, u64 pa, u64 table)
 {
-	u64 *entries = pool_table(p->pool, table);
+	u64 *entries = pt_table(p->pt_pool, table);
 	u32 i;
 
 	for (i = 0; i < PT_ENTRIES; i++)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tables/paging.h"
 
-u64 *pool_table(const struct page_pool *pool, u64 pa)
+u64 *pt_table(const struct pt_pool *pool, u64 pa)
 {
 	return (u64 *)(size_t)(pool->va + (pa - pool->pa));
 }
 
-u64 pool_take(struct page_pool *pool)
+u64 pt_take(struct pt_pool *pool)
 {
 	u32 off = __atomic_fetch_add(&pool->next, 4096, __ATOMIC_RELAXED);
 	u64 *page;
@@ -17,7 +17,7 @@ u64 pool_take(struct page_pool *pool)
 		__atomic_store_n(&pool->next, pool->end, __ATOMIC_RELAXED);
 		return 0;
 	}
-	page = pool_table(pool, pool->pa + off);
+	page = pt_table(pool, pool->pa + off);
 	for (i = 0; i < PT_ENTRIES; i++)
 		page[i] = 0;
 	return pool->pa + off;
@@ -35,7 +35,7 @@ static bool is_leaf(u64 entry, u32 level)
 
 u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
 {
-	u64 *table = pool_table(p->pool, p->root);
+	u64 *table = pt_table(p->pt_pool, p->root);
 	u32 at = p->levels;
 
 	for (;; at--) {
@@ -47,7 +47,7 @@ u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
 			*found = at;
 			return entry;
 		}
-		table = pool_table(p->pool, seen & PT_ADDR);
+		table = pt_table(p->pt_pool, seen & PT_ADDR);
 	}
 }
 
@@ -65,13 +65,13 @@ static int deepen(const struct paging *p, u64 *entry, u32 level)
 	/* another CPU has changed it: there is no leaf to split */
 	if ((old & PT_P) && !is_leaf(old, level))
 		return 0;
-	pa = pool_take(p->pool);
+	pa = pt_take(p->pt_pool);
 	if (!pa)
 		return -1;
 	if (old & PT_P) {
 		u64 leaf = level == 2 ? old & ~PT_PS : old;
 
-		table = pool_table(p->pool, pa);
+		table = pt_table(p->pt_pool, pa);
 		for (i = 0; i < PT_ENTRIES; i++)
 			table[i] = leaf + i * level_size(level - 1);
 	}

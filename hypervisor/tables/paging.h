@@ -24,13 +24,13 @@ struct qv_mon_boot;
 #define PT_ENTRIES	(1u << PT_BITS)	/* a table is a page of entries of 8 bytes each */
 
 /* A run of pages for tables. Single pages are never given back */
-struct page_pool {
+struct pt_pool {
 	u64 va, pa;		/* virtual and physical address of the first byte of the block */
 	u32 next, end;		/* offsets in the block; .next grows atomically up to .end */
 };
 
 struct paging {
-	struct page_pool *pool;
+	struct pt_pool *pt_pool;
 	u64 root;		/* physical */
 	/* no page crosses a border of this RAM; NULL: pages may cross it */
 	const struct qv_mon_boot *ram;
@@ -46,8 +46,8 @@ static inline u64 level_size(u32 level)
 }
 
 /* Takes a cleared page. Returns its physical address, or 0 if the pool is empty. */
-u64 pool_take(struct page_pool *pool);
-u64 *pool_table(const struct page_pool *pool, u64 pa);
+u64 pt_take(struct pt_pool *pool);
+u64 *pt_table(const struct pt_pool *pool, u64 pa);
 
 /*
  * Returns the entry for @addr at the deepest existing level, but not below @level. *@found is its

@@ -47,7 +47,7 @@ static int map_image(struct instance *inst)
 /* Exceptions and interrupts enter the image at the addresses in its head */
 static void build_idt(struct instance *inst)
 {
-	const struct qv_image_header *h = (const void *)(size_t)(inst->pool.va + QV_OFF_IMAGE);
+	const struct qv_image_header *h = (const void *)(size_t)(inst->pt_pool.va + QV_OFF_IMAGE);
 	u64 *gate = (u64 *)inst->idt;
 	u32 i;
 
@@ -69,7 +69,7 @@ static void build_tss(struct instance *inst)
 	for (i = 0; i < inst->boot.num_cpus; i++) {
 		u32 area = QV_OFF_CPUS + i * QV_CPU_LEN;
 
-		*(u32 *)(size_t)(inst->pool.va + area + CPU_OFF_TSS + TSS_IST1) =
+		*(u32 *)(size_t)(inst->pt_pool.va + area + CPU_OFF_TSS + TSS_IST1) =
 			/* address bits 63..32 stay zero, since the stack is below 4 GiB */
 			QV_VA_BLOCK + area + CPU_OFF_IST;
 	}
@@ -79,16 +79,16 @@ int setup_tables(struct instance *inst)
 {
 	struct qv_mon_boot *b = &inst->boot;
 	struct paging *host = &inst->host;
-	u64 delta = QV_VA_BLOCK - inst->pool.va;
+	u64 delta = QV_VA_BLOCK - inst->pt_pool.va;
 	u64 *entry;
 
-	inst->pool.pa = b->block_pa;
-	inst->pool.next = QV_OFF_CPUS + b->num_cpus * QV_CPU_LEN;
-	inst->pool.end = inst->id ? b->block_len : QV_OFF_AREAS;
-	host->pool = &inst->pool;
+	inst->pt_pool.pa = b->block_pa;
+	inst->pt_pool.next = QV_OFF_CPUS + b->num_cpus * QV_CPU_LEN;
+	inst->pt_pool.end = inst->id ? b->block_len : QV_OFF_AREAS;
+	host->pt_pool = &inst->pt_pool;
 	host->levels = b->levels;
 	host->max_leaf = 1;
-	host->root = pool_take(&inst->pool);
+	host->root = pt_take(&inst->pt_pool);
 	if (!host->root || map_block(inst) || map_image(inst))
 		return -1;
 	if (!b->x2apic && paging_map(host, QV_VA_APIC, APIC_PAGE, QV_PAGE,
@@ -112,8 +112,8 @@ void setup_rebase(struct instance *inst)
 {
 	struct instance *there = (struct instance *)(size_t)(QV_VA_BLOCK + QV_OFF_INSTANCE);
 
-	inst->pool.va = QV_VA_BLOCK;
-	inst->host.pool = inst->nested.pool = inst->park.pool = &there->pool;
+	inst->pt_pool.va = QV_VA_BLOCK;
+	inst->host.pt_pool = inst->nested.pt_pool = inst->park.pt_pool = &there->pt_pool;
 	if (inst->nested.ram)
 		inst->nested.ram = &there->boot;
 }

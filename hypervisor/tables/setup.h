@@ -5,7 +5,7 @@
 struct instance;
 
 /*
- * Builds the instance's own tables. The image and inst->boot are there; inst->pool.va is the
+ * Builds the instance's own tables. The image and inst->boot are there; inst->pt_pool.va is the
  * block's present mapping. Returns 0 or -1 (no pages left).
  */
 int setup_tables(struct instance *inst);

@@ -151,7 +151,7 @@ static void open_shape(u32 shape)
 			guest_become_cell();
 		}
 		vendor_arrive(pcpu_of(0));
-		used[shape] = me()->pool.next;
+		used[shape] = me()->pt_pool.next;
 		kept[shape] = exact_copy((void *)QV_VA_BLOCK, used[shape]);
 	}
 	for (i = 0; i < HOLDS; i++)

@@ -116,7 +116,7 @@ void fake_open(bool x2apic, bool assists)
 		.magic = "QVMON01", .vectors = FAKE_VECTORS, .vector_rest = FAKE_VECTOR_REST,
 	};
 	fill_boot(&inst->boot, x2apic, assists);
-	inst->pool.va = QV_VA_BLOCK;
+	inst->pt_pool.va = QV_VA_BLOCK;
 	if (setup_tables(inst) || identity_tables(inst))
 		unit_give_up("no tables");
 	setup_rebase(inst);

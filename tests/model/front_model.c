@@ -15,12 +15,12 @@ void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept)
 	memset(f, 0, sizeof(*f));
 	space_open(&f->s, 40, levels, max_leaf);
 	f->s.p.ept = ept;
-	f->nowhere = pool_take(&f->s.pool);
-	f->answers = pool_take(&f->s.pool);
+	f->nowhere = pt_take(&f->s.pool);
+	f->answers = pt_take(&f->s.pool);
 	for (i = 0; i < 512; i++)
-		pool_table(&f->s.pool, f->answers)[i] = f->nowhere | RX;
+		pt_table(&f->s.pool, f->answers)[i] = f->nowhere | RX;
 	for (i = 0; i < FRONT_OPEN; i++) {
-		f->open_table[i] = pool_take(&f->s.pool);
+		f->open_table[i] = pt_take(&f->s.pool);
 		f->open_page[i] = FRONT_PAGES;
 	}
 }

@@ -10,11 +10,11 @@ void space_open(struct space *s, u32 pages, u32 levels, u32 max_leaf)
 	if (!s->memory)
 		unit_give_up("no memory");
 	memset(s->memory, 0xa5, pages * 4096ul);	/* the pool must clear its pages */
-	s->pool = (struct page_pool){
+	s->pool = (struct pt_pool){
 		.va = (u64)s->memory, .pa = SPACE_PA, .next = 0, .end = pages * 4096,
 	};
-	s->p = (struct paging){ .pool = &s->pool, .levels = levels, .max_leaf = max_leaf };
-	s->p.root = pool_take(&s->pool);
+	s->p = (struct paging){ .pt_pool = &s->pool, .levels = levels, .max_leaf = max_leaf };
+	s->p.root = pt_take(&s->pool);
 }
 
 void space_close(struct space *s)

@@ -10,7 +10,7 @@
 #define NOT_MAPPED	(~0ull)
 
 struct space {
-	struct page_pool pool;
+	struct pt_pool pool;
 	struct paging p;
 	void *memory;
 };

@@ -212,7 +212,7 @@ static u64 failure(void)
 	return any_bool() ? 0 : QV_ME_TABLES;
 }
 
-u64 pool_take(struct page_pool *pool) { (void)pool; return any_u64(); }
+u64 pt_take(struct pt_pool *pool) { (void)pool; return any_u64(); }
 int paging_map(const struct paging *p, u64 a, u64 pa, u64 len, u64 f)
 {
 	(void)p, (void)a, (void)pa, (void)len, (void)f;

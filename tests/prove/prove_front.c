@@ -101,7 +101,7 @@ static u64 sink_leaf(void)
 
 static u32 used(void)
 {
-	return the_instance.pool.next / 4096;
+	return the_instance.pt_pool.next / 4096;
 }
 
 static u64 place(u32 page, u32 i)
@@ -147,16 +147,16 @@ static void any_state(void)
 	for (i = 0; i < 2; i++)
 		ASSUME(ram.ram[i].start >= ram.ecam_pa + ram.ecam_len ||
 		       ram.ram[i].end <= ram.ecam_pa);
-	the_instance.pool.pa = POOL_PA;
-	the_instance.pool.next = any_u32();
-	the_instance.pool.end = PAGES * 4096;
+	the_instance.pt_pool.pa = POOL_PA;
+	the_instance.pt_pool.next = any_u32();
+	the_instance.pt_pool.end = PAGES * 4096;
 	the_instance.front.ones_table = POOL_PA + ONES * 4096;
 	the_instance.front.sink_table = POOL_PA + SINK * 4096;
 	*p = (struct paging){
-		.pool = &the_instance.pool, .root = POOL_PA, .levels = LEVELS, .ram = &ram,
+		.pt_pool = &the_instance.pt_pool, .root = POOL_PA, .levels = LEVELS, .ram = &ram,
 		.max_leaf = any_bool() ? 2 : 3, .ept = any_bool()
 	};
-	ASSUME(!(the_instance.pool.next % 4096) && used() >= FIRST && used() <= PAGES);
+	ASSUME(!(the_instance.pt_pool.next % 4096) && used() >= FIRST && used() <= PAGES);
 	level_of[ROOT] = LEVELS;
 	for (i = 0; i < PAGES; i++) {
 		if (i >= FIRST)

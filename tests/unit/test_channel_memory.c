@@ -98,7 +98,7 @@ static void all_pages_taken(void)
 	channels_destroy(&w, 2);
 	for (i = 0; i < 16; i++)
 		CHECK_EQ(world_call(QV_HC_CHANNEL, q[1].channels[i].pa[0]), 0);
-	pool = me()->pool.next;
+	pool = me()->pt_pool.next;
 	for (n = 14; n < 16; n++) {
 		many_request(&q[1], 1, n);
 		q[1].channels[0].page.length = QV_HUGE + QV_PAGE;
@@ -117,7 +117,7 @@ static void all_pages_taken(void)
 			CHECK_EQ(front_owner(&me()->nested, q[1].channels[i].pa[0], 2), FRONT_OWNS);
 		}
 	}
-	CHECK_EQ(me()->pool.next, pool);
+	CHECK_EQ(me()->pt_pool.next, pool);
 }
 
 /* A fault has ended a call between the record and Linux's tables: Linux still owns the memory */

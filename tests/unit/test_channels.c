@@ -177,8 +177,8 @@ static void with_linux(void)
 		CHECK_EQ(world_call(QV_HC_CHANNEL, CHANNEL_PA), 0);	/* nothing is left to do */
 		CHECK_EQ(world_call(QV_HC_CHANNEL, 0), 0);
 		if (round)
-			CHECK_EQ(me()->pool.next, pool);	/* no page of tables is lost */
-		pool = me()->pool.next;
+			CHECK_EQ(me()->pt_pool.next, pool);	/* no page of tables is lost */
+		pool = me()->pt_pool.next;
 	}
 }
 

@@ -215,7 +215,7 @@ static void test_memory_stays_with_the_cell_until_the_unit_has_flushed(void)
 static void test_tables_that_do_not_fit_are_refused(void)
 {
 	open_world();
-	me()->pool.next = me()->pool.end;
+	me()->pt_pool.next = me()->pt_pool.end;
 	CHECK_EQ(world_create(&w, first()), QV_ME_TABLES);
 	check_linux(FIRST, false);
 }

@@ -260,7 +260,7 @@ static void test_linux_that_translates_no_longer_is_not_taken(void)
 	*fake_vtd_reg(VTD_GSTS) &= ~VTD_TE;
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
 	*fake_vtd_reg(VTD_GSTS) |= VTD_TE;
-	me()->pool.next = me()->pool.end;
+	me()->pt_pool.next = me()->pt_pool.end;
 	put(CONTEXTS(1) + 16, 0x9);			/* 01:00.1 is untranslated now */
 	put(CONTEXTS(1) + 24, TRANSLATED | 3 << 8);
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_IOMMU);

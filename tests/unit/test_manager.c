@@ -51,8 +51,8 @@ static void lives(void)
 		world_check(&w);
 		CHECK_EQ(world_reclaim(&w, id), QV_ME_INSTANCE);
 		if (life)
-			CHECK_EQ(me()->pool.next, pool);	/* no leak */
-		pool = me()->pool.next;
+			CHECK_EQ(me()->pt_pool.next, pool);	/* no leak */
+		pool = me()->pt_pool.next;
 	}
 	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_OK);
 	/* after the call QV_HC_LEAVE no cell can be created */

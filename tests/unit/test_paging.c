@@ -264,15 +264,15 @@ static void pool_pages(void)
 	space_open(&s, pages, 4, 3);
 	CHECK_EQ(s.p.root, SPACE_PA);
 	for (i = 1; i < pages; i++) {
-		u64 pa = pool_take(&s.pool), k;
+		u64 pa = pt_take(&s.pool), k;
 
 		CHECK(pa > last && pa % K4 == 0 && pa < SPACE_PA + s.pool.end);
 		for (k = 0; k < 512; k++)
-			CHECK_EQ(pool_table(&s.pool, pa)[k], 0);
+			CHECK_EQ(pt_table(&s.pool, pa)[k], 0);
 		last = pa;
 	}
 	for (i = 0; i < 1000; i++)
-		CHECK_EQ(pool_take(&s.pool), 0);
+		CHECK_EQ(pt_take(&s.pool), 0);
 	CHECK_EQ(s.pool.next, s.pool.end);
 	space_close(&s);
 }

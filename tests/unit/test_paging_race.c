@@ -102,7 +102,7 @@ static void *take(void *arg)
 
 	pthread_barrier_wait(&r->race->start);
 	for (i = 0; i < WANTED; i++)
-		r->taken[i] = pool_take(&r->race->s.pool);
+		r->taken[i] = pt_take(&r->race->s.pool);
 	return NULL;
 }
 

@@ -47,7 +47,7 @@ static u64 try(u64 pages, u32 runs, u32 cpus)
 	unit_case("levels %u, %lu pages in %u runs, %u CPUs:", fake_levels, pages, runs, cpus);
 	if (result > QV_ME_BASE)
 		return result;
-	CHECK(fake_instance(q.block_pa)->pool.next <= QV_BLOCK_CELL);
+	CHECK(fake_instance(q.block_pa)->pt_pool.next <= QV_BLOCK_CELL);
 	world_check(&w);
 	CHECK_EQ(world_reclaim(&w, 1), 0);
 	return 0;

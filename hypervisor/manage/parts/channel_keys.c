@@ -63,13 +63,13 @@ static s32 check(const struct qv_mon_create *q, const struct qv_mon_channel *ask
 }
 
 /* The tables of the managed cell, as the manager reaches them. @pool: room for their pool */
-static struct paging here(const struct paging *of, struct page_pool *pool)
+static struct paging here(const struct paging *of, struct pt_pool *pool)
 {
 	struct paging p = *of;
 
-	*pool = managed()->pool;
+	*pool = managed()->pt_pool;
 	pool->va = QV_VA_MANAGE;
-	p.pool = pool;
+	p.pt_pool = pool;
 	return p;
 }
 
@@ -91,7 +91,7 @@ static void attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 	struct qv_mon_create *q = slot_request(id);
 	struct qv_mon_channel *at = &q->channels[window];
 	struct qv_mon_channel *there = &managed()->req.channels[window];
-	struct page_pool pool;
+	struct pt_pool pool;
 	struct paging nested = here(&managed()->nested, &pool);
 	struct paging host = here(&managed()->host, &pool);
 	struct qv_chan_page *life = channel_life(&r->is);
@@ -169,7 +169,7 @@ s32 answer_close(struct pcpu *cpu, u32 id, u32 window)
 	struct qv_mon_create *q = slot_request(id);
 	struct qv_mon_channel *at;
 	struct channel *r;
-	struct page_pool pool;
+	struct pt_pool pool;
 	struct paging nested = here(&managed()->nested, &pool);
 	struct paging host = here(&managed()->host, &pool);
 	u64 *entries;

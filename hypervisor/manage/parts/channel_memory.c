@@ -16,7 +16,7 @@ u64 channel_tables(u32 pages)
 	if (pages > QV_MON_CHANNELS)
 		return QV_ME_CHANNEL_SLOTS;
 	while (m->num_tables < pages) {
-		table = pool_take(&me()->pool);
+		table = pt_take(&me()->pt_pool);
 		if (!table)
 			return QV_ME_TABLES;
 		m->tables[m->free_tables++] = table;

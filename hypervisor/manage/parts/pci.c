@@ -249,15 +249,15 @@ static int map_config(struct instance *cell)
 {
 	const struct qv_mon_boot *b = &me()->boot;
 	struct paging *n = &cell->nested;
-	u64 table = pool_take(n->pool), ones = pool_take(n->pool), pa;
+	u64 table = pt_take(n->pt_pool), ones = pt_take(n->pt_pool), pa;
 	u64 end = (b->ecam_pa + b->ecam_len + QV_HUGE - 1) & -(u64)QV_HUGE;
 	u32 i;
 
 	if (!table || !ones)
 		return -1;
-	memset(pool_table(n->pool, ones), 0xff, QV_PAGE);
+	memset(pt_table(n->pt_pool, ones), 0xff, QV_PAGE);
 	for (i = 0; i < PT_ENTRIES; i++)
-		pool_table(n->pool, table)[i] = ones | nested_bits(n, NESTED_R | NESTED_WB);
+		pt_table(n->pt_pool, table)[i] = ones | nested_bits(n, NESTED_R | NESTED_WB);
 	for (pa = b->ecam_pa; pa < end; pa += QV_HUGE) {
 		u64 *entry = paging_entry(n, pa, 2), *own = NULL;
 
@@ -270,12 +270,12 @@ static int map_config(struct instance *cell)
 			if ((page ^ pa) & -(u64)QV_HUGE)
 				continue;
 			if (!own) {
-				u64 fresh = pool_take(n->pool);
+				u64 fresh = pt_take(n->pt_pool);
 
 				if (!fresh)
 					return -1;
-				own = pool_table(n->pool, fresh);
-				memcpy(own, pool_table(n->pool, table), QV_PAGE);
+				own = pt_table(n->pt_pool, fresh);
+				memcpy(own, pt_table(n->pt_pool, table), QV_PAGE);
 				*entry = fresh | PT_TABLE;
 			}
 			own[page >> 12 & (PT_ENTRIES - 1)] = page | nested_bits(n, NESTED_R);
