@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's console, /dev/qv-cell/NAME/console: mmap() shows its window read-only, read() copies the
- * screen, write() sends keys. The bytes that the inmate writes into the window are never trusted.
+ * A cell's console, /dev/qv-cell/NAME/console: mmap() shows its pages read-only, read() copies the
+ * screen, write() sends keys. The bytes that the inmate writes into the pages are never trusted.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -18,7 +18,7 @@
 #include "cells.h"
 #include "parts/console.h"
 
-#define WINDOW_ORDER	3
+#define CONSOLE_ORDER	3
 #define SCREEN_PAGE	0
 #define COMM_PAGE	2
 
@@ -41,16 +41,16 @@ static struct qv_console *console_create(const char *name)
 
 	if (!c)
 		return NULL;
-	pages = alloc_pages(GFP_KERNEL | __GFP_ZERO, WINDOW_ORDER);
+	pages = alloc_pages(GFP_KERNEL | __GFP_ZERO, CONSOLE_ORDER);
 	if (!pages) {
 		kfree(c);
 		return NULL;
 	}
 	/* each page is freed when its last mapping is gone */
-	split_page(pages, WINDOW_ORDER);
+	split_page(pages, CONSOLE_ORDER);
 	BUILD_BUG_ON(sizeof(c->pages) / sizeof(c->pages[0]) * PAGE_SIZE != QV_CONSOLE_LEN ||
 		     QV_STREAM_GPA + QV_STREAM_LEN - QV_SCREEN_GPA != QV_CONSOLE_LEN ||
-		     PAGE_SIZE << WINDOW_ORDER != QV_CONSOLE_LEN);
+		     PAGE_SIZE << CONSOLE_ORDER != QV_CONSOLE_LEN);
 	for (i = 0; i < ARRAY_SIZE(c->pages); i++)
 		c->pages[i] = pages + i;
 	c->comm = page_address(c->pages[COMM_PAGE]);
@@ -358,7 +358,7 @@ static int console_take(struct qv_reply *r, struct qv_cell *cell)
 
 static void console_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 {
-	m->window_pa = page_to_phys(cell->console->pages[0]);
+	m->console_pa = page_to_phys(cell->console->pages[0]);
 }
 
 static void console_show(const struct qv_cell *cell, struct qv_cell_info *info)

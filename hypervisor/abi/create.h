@@ -64,7 +64,7 @@ static inline u64 qv_mon_channel_at(const struct qv_mon_channel *c, u64 at)
 
 struct qv_mon_create {
 	u64 block_pa;			/* QV_BLOCK_CELL bytes, aligned to 2 MiB */
-	u64 window_pa;			/* 8 pages shared with Linux; page 1 is not used */
+	u64 console_pa;			/* 8 pages shared with Linux; page 1 is not used */
 	u32 num_cpus, num_runs, num_ports;
 	u32 doorbell_vector;		/* 32..255 */
 	u32 lock;			/* enum qv_lock of the uapi */

@@ -29,8 +29,8 @@
 	  "the block for the instance is not RAM of the front end") \
 	X(QV_ME_MEMORY, \
 	  "a piece of the cell's memory is not RAM of the front end, or is listed twice") \
-	X(QV_ME_WINDOW, \
-	  "the console window is not RAM of the front end") \
+	X(QV_ME_CONSOLE, \
+	  "the console pages are not RAM of the front end") \
 	X(QV_ME_PORTS, \
 	  "the port list is malformed") \
 	X(QV_ME_ENTRY, \

@@ -14,7 +14,7 @@
 /* Virtual addresses of an instance, all inside one GiB (one page directory) */
 #define QV_VA_IMAGE		0x40000000ull	/* code and constants, copied per instance */
 #define QV_VA_APIC		0x40100000ull	/* address of the xAPIC page */
-#define QV_VA_WINDOW		0x40180000ull	/* one page per CPU, to look at guest memory */
+#define QV_VA_GMEM		0x40180000ull	/* one page per CPU, to look at guest memory */
 #define QV_VA_LIFE		0x401C0000ull	/* cells: the life page of each channel, to write */
 #define QV_VA_BLOCK		0x40200000ull	/* address of the instance's own block */
 #define QV_VA_MANAGE		0x40800000ull	/* manager only: another instance's block */
@@ -40,7 +40,7 @@
  * Named areas at the end of the front end's block. The block's pages for page tables end where the
  * first area begins. To add an area (for an IOMMU's device tables, say), define its offset here,
  * below the present first one, and make QV_BLOCK_FRONT_END longer by its length. The block has room
- * for 6 MiB below QV_VA_MANAGE. For more, move the manager's windows up within the same GiB.
+ * for 6 MiB below QV_VA_MANAGE. For more, move the manager's mappings up within the same GiB.
  */
 #define QV_OFF_AREAS		QV_OFF_REQUESTS
 /* A copy of each cell's request, first cell first */

@@ -76,14 +76,14 @@ void cell_channels_begin(struct pcpu *cpu)
 		for (at = 0; at < own->size; at += QV_PAGE) {
 			if (__atomic_load_n(&cpu->cmd, __ATOMIC_ACQUIRE) & CMD_STOP)
 				goto out;
-			memset(window_map(cpu, qv_mon_channel_at(c, own->offset + at), PT_W), 0,
+			memset(gmem_map(cpu, qv_mon_channel_at(c, own->offset + at), PT_W), 0,
 			       QV_PAGE);
 		}
 		__atomic_store_n(state_of(i), QV_CHAN_IS_RUNNING, __ATOMIC_RELEASE);
 		ring(cpu, i, true);
 	}
 out:
-	window_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a section */
+	gmem_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a section */
 }
 
 __attribute__((noinline)) void cell_channels_failed(struct pcpu *cpu)

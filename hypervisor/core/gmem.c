@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading guest memory: one page at a time through this CPU's window, and
+ * Reading guest memory: one page at a time in this CPU's mapping, and
  * only pages that the guest's own nested tables let it read.
  */
 #include "cpu.h"
@@ -13,20 +13,20 @@
 
 _Static_assert(QV_CHANNEL_GPA >= APIC_PAGE && QV_CHANNEL_GPA + (u64)QV_CHANNEL_LEN <= HIGH_END,
 	       "a read of guest memory can reach a channel");
-_Static_assert(QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE <= QV_VA_LIFE, "windows reach life pages");
+_Static_assert(QV_VA_GMEM + QV_MAX_CPUS * QV_PAGE <= QV_VA_LIFE, "mappings reach life pages");
 
-void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
+void *gmem_map(const struct pcpu *cpu, u64 pa, u64 flags)
 {
-	u64 va = QV_VA_WINDOW + cpu->index * QV_PAGE;
+	u64 va = QV_VA_GMEM + cpu->index * QV_PAGE;
 
-	me()->windows[cpu->index] = (pa & PT_ADDR) | flags | PT_P | PT_NX;
+	me()->gmem_entries[cpu->index] = (pa & PT_ADDR) | flags | PT_P | PT_NX;
 	invlpg(va);
 	return (void *)(va | (pa & (QV_PAGE - 1)));
 }
 
 /*
- * Shows the byte at a guest-physical address in the window. Returns NULL if the guest may not read
- * it. The page of the APIC and all above up to 4 GiB is refused: a read of the APIC with another
+ * Maps the byte at a guest-physical address: gmem_map(). Returns NULL if the guest may not read it.
+ * The page of the APIC and all above up to 4 GiB is refused: a read of the APIC with another
  * width than 32 bits has an undefined effect (SDM vol. 3, 11.4.1.2), and a cell's channels are
  * there, which other ends write.
  */
@@ -43,7 +43,7 @@ static const void *look(struct pcpu *cpu, u64 gpa)
 		return NULL;
 	if (e & PT_P)
 		gpa = (e & PT_ADDR & ~inside) | (gpa & inside);
-	return window_map(cpu, gpa, 0);
+	return gmem_map(cpu, gpa, 0);
 }
 
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)

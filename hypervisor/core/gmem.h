@@ -9,9 +9,9 @@
 u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len);
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
 /*
- * Maps the page of @pa in this CPU's window until the next call: read-only, except for @flags
- * (PT_*). Returns the address of @pa there.
+ * Maps the page of @pa at this CPU's page of QV_VA_GMEM until the next call: read-only, except for
+ * @flags (PT_*). Returns the address of @pa there.
  */
-void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
+void *gmem_map(const struct pcpu *cpu, u64 pa, u64 flags);
 
 #endif

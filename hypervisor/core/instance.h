@@ -89,7 +89,7 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
 	u32 reclaimed;			/* number of 2 MiB pages given back so far */
 	u64 block_pa;
-	u64 window_pa;
+	u64 console_pa;
 	u64 open_table;			/* table by which Linux reads the open part; never freed */
 	/* the cell's CPUs that were not given back yet; bits are front-end indices */
 	u64 cpus;
@@ -203,7 +203,7 @@ struct instance {
 	u32 id;				/* 0: front end */
 	struct pt_pool pt_pool;
 	struct paging host, nested, park;
-	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
+	u64 *gmem_entries;		/* page-table entries of QV_VA_GMEM */
 	u64 *directory;			/* page directory of the GiB in which the instance lies */
 	struct icr_map icr;
 	u32 locks[FRONT_LOCKS];		/* index + 1 of the CPU that has it; 0: none. core/lock.h */

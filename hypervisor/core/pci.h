@@ -29,8 +29,8 @@ struct pci_cell {
 	struct pci_table tables[QV_MAX_DEVICES];
 };
 
-/* device.c: a device's page in this CPU's window; one aligned dword of it */
-volatile void *device_window(struct pcpu *cpu, u64 pa);
+/* device.c: maps a device's page by gmem_map(); one aligned dword of it */
+volatile void *device_map(struct pcpu *cpu, u64 pa);
 u32 device_read(struct pcpu *cpu, u64 pa);
 void device_write(struct pcpu *cpu, u64 pa, u32 value);
 

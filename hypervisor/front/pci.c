@@ -43,7 +43,7 @@ static void refused(struct pcpu *cpu, u32 what, u64 where, u32 value)
 
 static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
 {
-	volatile void *p = device_window(cpu, pa);
+	volatile void *p = device_map(cpu, pa);
 
 	if (size == 1)
 		asm volatile("movb %b0, (%1)" : : "a"(value), "r"(p) : "memory");

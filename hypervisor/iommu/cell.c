@@ -13,7 +13,7 @@
 #include "iommu/iommu.h"
 #include "manage/part.h"
 #include "manage/request.h"
-#include "manage/window.h"
+#include "manage/mapping.h"
 
 /* Pages of the cell's RAM that the CPUs of the cell do not reach, or may only read */
 #define SPECIAL		QV_SCREEN_GPA

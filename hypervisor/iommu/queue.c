@@ -36,7 +36,7 @@ static bool store(struct pcpu *cpu, u64 pa, u32 value)
 	if (pa & 3 || !front_reaches(&me()->nested, pa) || !is_ram(page) ||
 	    front_owner(&me()->nested, page, 1) != FRONT_OWNS)
 		return false;
-	__atomic_store_n((u32 *)window_map(cpu, pa, PT_W), value, __ATOMIC_RELEASE);
+	__atomic_store_n((u32 *)gmem_map(cpu, pa, PT_W), value, __ATOMIC_RELEASE);
 	return true;
 }
 

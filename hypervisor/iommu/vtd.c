@@ -186,7 +186,7 @@ static bool linux_queue(struct pcpu *cpu, struct iommu_unit *u)
 		return false;
 	for (at = 0; at < u->linux_tail; at += VTD_REQUEST) {
 		/* Linux has no request under way, so all places are free */
-		volatile u64 *to = window_map(cpu, u->ring + at, PT_W);
+		volatile u64 *to = gmem_map(cpu, u->ring + at, PT_W);
 
 		to[0] = VTD_WAIT | VTD_WAIT_FENCE;
 		to[1] = 0;

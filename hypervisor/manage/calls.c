@@ -90,9 +90,9 @@ static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
 
 	if (!is_cell(id))
 		return QV_ME_INSTANCE;
-	manage(QV_VA_MANAGE, me()->manager.cells[id].block_pa);
+	mapping_set(QV_VA_MANAGE, me()->manager.cells[id].block_pa);
 	result = call->run(cpu, id, b);
-	manage(QV_VA_MANAGE, 0);
+	mapping_set(QV_VA_MANAGE, 0);
 	return result;
 }
 

@@ -49,7 +49,7 @@ static void publish(struct pcpu *cpu, const struct channel *r)
 
 		if (!(r->users >> id & 1))
 			continue;
-		b = window_map(cpu, me()->manager.cells[id].block_pa + QV_OFF_INSTANCE +
+		b = gmem_map(cpu, me()->manager.cells[id].block_pa + QV_OFF_INSTANCE +
 			       __builtin_offsetof(struct instance, bells), PT_W);
 		/* memory that was set aside for a channel at run time may be listed twice */
 		for (i = 0; q->channels[i].pa[0] != r->is.pa[0] || !q->channels[i].page.ends; i++)
@@ -60,7 +60,7 @@ static void publish(struct pcpu *cpu, const struct channel *r)
 					 __ATOMIC_SEQ_CST);
 		settle(b, id);
 	}
-	window_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a block of a cell */
+	gmem_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a block of a cell */
 }
 
 /* Takes the turn of Linux and the manager to send the bell. Returns false if it is too soon */
@@ -172,7 +172,7 @@ void posts_retarget(const struct pcpu *cpu)
 
 		if (!(m->dynamic >> id & 1))
 			continue;
-		manage(QV_VA_SCRUB, m->cells[id].block_pa);
+		mapping_set(QV_VA_SCRUB, m->cells[id].block_pa);
 		__atomic_store_n(&cell->cell.post.target, cpu->apic_id, __ATOMIC_SEQ_CST);
 		settle(&cell->bells, id);
 	}

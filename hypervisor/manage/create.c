@@ -118,7 +118,7 @@ static u64 read_request(struct pcpu *cpu, u64 gpa)
 /* Undoes the first steps of call_create(). The block holds no data of the monitor yet */
 static void give_back(struct pcpu *cpu, u64 block_pa, u64 cpus)
 {
-	manage(QV_VA_MANAGE, 0);
+	mapping_set(QV_VA_MANAGE, 0);
 	linux_memory(block_pa, QV_BLOCK_CELL, LINUX_ALL);
 	flush_front_end(cpu);
 	cpus_release(cpus);
@@ -143,7 +143,7 @@ static u64 take_and_build(struct pcpu *cpu, u32 id, u64 cpus)
 		give_back(cpu, q->block_pa, cpus);
 		return QV_ME_CPU_STUCK;
 	}
-	manage(QV_VA_MANAGE, q->block_pa);
+	mapping_set(QV_VA_MANAGE, q->block_pa);
 	error = build_instance(cpu, managed(), id);
 	if (error) {
 		scrub(q->block_pa);
@@ -188,7 +188,7 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 		__atomic_fetch_or(&inst->icr.x2, cpus, __ATOMIC_SEQ_CST);
 	slot->state = QV_MON_CREATED;
 	setup_rebase(managed());
-	manage(QV_VA_MANAGE, 0);
+	mapping_set(QV_VA_MANAGE, 0);
 	log_event(cpu, QV_LOG_CREATED, id, request_pages(q));
 	return id;
 }

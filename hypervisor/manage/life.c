@@ -78,7 +78,7 @@ static void give_block(struct pcpu *cpu, struct cell_slot *slot)
 	/* the part of the block after the open part: drops the dummy pages there */
 	linux_memory(slot->block_pa + QV_OPEN_LEN, QV_BLOCK_CELL - QV_OPEN_LEN, LINUX_NONE);
 	flush_front_end(cpu);
-	manage(QV_VA_MANAGE, 0);
+	mapping_set(QV_VA_MANAGE, 0);
 	scrub(slot->block_pa);
 	linux_memory(slot->block_pa, QV_BLOCK_CELL, LINUX_ALL);
 	slot->state = QV_MON_NONE;

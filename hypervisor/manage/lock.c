@@ -15,11 +15,11 @@ bool cells_locked(void)
 	for (i = 1; i < QV_INSTANCES && !any; i++) {
 		if (me()->manager.cells[i].state != QV_MON_RUNNING)
 			continue;
-		manage(QV_VA_MANAGE, me()->manager.cells[i].block_pa);
+		mapping_set(QV_VA_MANAGE, me()->manager.cells[i].block_pa);
 		any = load(&managed_status()->locked) &&
 		      load(&managed_status()->state) == QV_MON_RUNNING;
 	}
-	manage(QV_VA_MANAGE, 0);
+	mapping_set(QV_VA_MANAGE, 0);
 	return any;
 }
 

@@ -27,7 +27,7 @@
 #include "core/lock.h"
 #include "core/log.h"
 #include "iommu/iommu.h"
-#include "window.h"
+#include "mapping.h"
 
 /* The request that created cell @id: the manager's own copy */
 static inline struct qv_mon_create *slot_request(u32 id)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of pages that a request names: Linux must own them; no console window may be there. */
+/* Checks of pages that a request names: Linux must own them; no console page may be there. */
 #include "tables/nested.h"
 #include "request.h"
 
@@ -25,18 +25,18 @@ bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level)
 	return true;
 }
 
-bool request_meets_window(const struct instance *inst, u64 pa, u64 len)
+bool request_has_console(const struct instance *inst, u64 pa, u64 len)
 {
 	u32 i;
 
 	for (i = 1; i < QV_INSTANCES; i++)
 		if (inst->manager.cells[i].state &&
-		    overlaps(pa, len, inst->manager.cells[i].window_pa, WINDOW_LEN))
+		    overlaps(pa, len, inst->manager.cells[i].console_pa, QV_CONSOLE_LEN))
 			return true;
 	return false;
 }
 
 bool request_takable(const struct instance *inst, u64 pa, u64 len)
 {
-	return request_pages_ok(inst, pa, len, 2) && !request_meets_window(inst, pa, len);
+	return request_pages_ok(inst, pa, len, 2) && !request_has_console(inst, pa, len);
 }

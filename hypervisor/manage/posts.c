@@ -18,7 +18,7 @@ static void answer(struct pcpu *cpu, u32 id)
 	struct cell_slot *slot = &me()->manager.cells[id];
 	u64 start = rdtsc();
 
-	manage(QV_VA_MANAGE, slot->block_pa);
+	mapping_set(QV_VA_MANAGE, slot->block_pa);
 	if (load(&post->state) != POST_SENT)
 		return;
 	me()->manager.posts_until = start + POSTS_LATE;
@@ -42,7 +42,7 @@ bool posts_serve(struct pcpu *cpu)
 		for (id = 1; id < QV_INSTANCES; id++)
 			if (m->dynamic >> id & 1)
 				answer(cpu, id);
-		manage(QV_VA_MANAGE, 0);
+		mapping_set(QV_VA_MANAGE, 0);
 		manager_leave();
 	}
 	return rounds;

@@ -28,9 +28,8 @@ static inline bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
 	return a < b + b_len && b < a + a_len;
 }
 
-#define WINDOW_LEN	(8 * QV_PAGE)
 /* True if a console page of a cell is in [pa, +len). It cannot be another cell's memory, too */
-bool request_meets_window(const struct instance *inst, u64 pa, u64 len);
+bool request_has_console(const struct instance *inst, u64 pa, u64 len);
 /* pages.c: true if [pa, +len) is aligned RAM of the front end. @level 1: 4 KiB, 2: 2 MiB pages */
 bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
 /* Returns true if [pa, +len) is such RAM, in pages of 2 MiB, and without a console page */

@@ -16,8 +16,8 @@ _Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");
 _Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OFF_MARK, "log area");
 _Static_assert(QV_OFF_MARK + sizeof(struct qv_mon_mark) <= QV_OPEN_LEN, "mark area");
 _Static_assert(QV_OFF_CPUS + QV_MAX_CPUS * QV_CPU_LEN < QV_OFF_AREAS, "areas of the front end");
-_Static_assert(QV_VA_BLOCK + QV_BLOCK_FRONT_END <= QV_VA_MANAGE, "windows of the manager");
-_Static_assert(QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE <= QV_VA_LIFE, "windows, life pages");
+_Static_assert(QV_VA_BLOCK + QV_BLOCK_FRONT_END <= QV_VA_MANAGE, "mappings of the manager");
+_Static_assert(QV_VA_GMEM + QV_MAX_CPUS * QV_PAGE <= QV_VA_LIFE, "guest memory, life pages");
 _Static_assert(sizeof(struct qv_mon_create) <= QV_REQUEST_LEN, "requests of cells");
 
 static int map_block(struct instance *inst)
@@ -96,10 +96,10 @@ int setup_tables(struct instance *inst)
 		return -1;
 	if (b->tramp_va && paging_map(host, b->tramp_va, b->tramp_pa, QV_PAGE, PT_P))
 		return -1;
-	entry = paging_entry(host, QV_VA_WINDOW, 1);
+	entry = paging_entry(host, QV_VA_GMEM, 1);
 	if (!entry)
 		return -1;
-	inst->windows = (u64 *)((u64)(size_t)entry + delta);
+	inst->gmem_entries = (u64 *)((u64)(size_t)entry + delta);
 	entry = paging_entry(host, QV_VA_IMAGE & ~((1ull << 30) - 1), 2);
 	inst->directory = (u64 *)((u64)(size_t)entry + delta);
 	b->cr3 = host->root;

@@ -39,8 +39,8 @@ static void unmap(u64 va, u64 len)
 /* Looks up the translation of @va again. */
 void fake_invlpg(u64 va)
 {
-	if (va >= QV_VA_WINDOW && va < QV_VA_BLOCK) {
-		u64 entry = me()->windows[(va - QV_VA_WINDOW) / QV_PAGE];
+	if (va >= QV_VA_GMEM && va < QV_VA_BLOCK) {
+		u64 entry = me()->gmem_entries[(va - QV_VA_GMEM) / QV_PAGE];
 
 		if (entry & PT_P)
 			map(va, entry & PT_ADDR, QV_PAGE);

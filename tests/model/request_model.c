@@ -10,7 +10,7 @@
 
 enum {				/* numbers of 2 MiB pages */
 	OWN_BLOCK = 100,	/* the front end's block: two pages */
-	CELL_BLOCK = 110, CELL_WINDOW = 112, CELL_MEMORY = 300, CELL_END = 310,
+	CELL_BLOCK = 110, CELL_CONSOLE = 112, CELL_MEMORY = 300, CELL_END = 310,
 	ONES = 320,
 };
 
@@ -49,14 +49,14 @@ static bool all_ram(const struct qv_mon_boot *b, u64 pa, u64 len)
 	return true;
 }
 
-static bool in_other_window(const struct instance *inst, u64 pa, u64 len)
+static bool in_other_console(const struct instance *inst, u64 pa, u64 len)
 {
 	u64 at, end = pa + len;
 	u32 i;
 
 	for (i = 1; i < QV_INSTANCES; i++)
 		for (at = pa; inst->manager.cells[i].state && at < end; at += K4)
-			if (at - inst->manager.cells[i].window_pa < 8 * K4)
+			if (at - inst->manager.cells[i].console_pa < 8 * K4)
 				return true;
 	return false;
 }
@@ -108,7 +108,7 @@ void machine_open(struct machine *m, u32 max_leaf)
 	m->inst->nested = m->front.s.p;
 	m->inst->manager.cells[3].state = QV_MON_RUNNING;
 	m->inst->manager.cells[3].block_pa = CELL_BLOCK * M2;
-	m->inst->manager.cells[3].window_pa = CELL_WINDOW * M2 + 0x10000;
+	m->inst->manager.cells[3].console_pa = CELL_CONSOLE * M2 + 0x10000;
 	m->inst->manager.cells[3].num_ports = 2;
 	m->inst->manager.cells[3].ports[0] = (struct qv_mon_ports){ 0x80, 0x80 };
 	m->inst->manager.cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
@@ -116,10 +116,10 @@ void machine_open(struct machine *m, u32 max_leaf)
 	m->inst->manager.cells[3].devices[0].bars[4] = (struct qv_mon_bar){
 		.base = 0xc000, .len = 8, .ports = 1
 	};
-	/* the slot is free, so its window has no effect */
-	m->inst->manager.cells[4].window_pa = 205 * M2;
+	/* the slot is free, so its console page has no effect */
+	m->inst->manager.cells[4].console_pa = 205 * M2;
 	for (i = 0; i < FRONT_PAGES; i++)
-		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_window(m->inst, i * M2, M2);
+		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_console(m->inst, i * M2, M2);
 	request_good(&m->inst->req);
 }
 
@@ -135,7 +135,7 @@ void request_good(struct qv_mon_create *q)
 
 	memset(q, 0, sizeof(*q));
 	q->block_pa = 200 * M2;
-	q->window_pa = 201 * M2 + 3 * K4;
+	q->console_pa = 201 * M2 + 3 * K4;
 	q->num_cpus = 2;
 	q->cpus[0] = 3;
 	q->cpus[1] = 2;
@@ -184,30 +184,30 @@ static const char *claim(const struct machine *m, u8 *claimed, u64 page)
 	if (m->front.page[page] != PAGE_LINUX)
 		return "not Linux's";
 	if (!m->plain[page])
-		return "not RAM, or the window of another cell";
+		return "not RAM, or the console page of another cell";
 	if (claimed[page]++)
 		return "given twice";
 	return NULL;
 }
 
-static const char *judge_window(const struct machine *m, const u8 *claimed, u64 window)
+static const char *judge_console(const struct machine *m, const u8 *claimed, u64 console)
 {
 	u64 at;
 
-	if (window % K4 || window >= FRONT_PAGES * M2)
-		return "window misplaced";
-	for (at = window; at < window + 8 * K4; at += K4) {
+	if (console % K4 || console >= FRONT_PAGES * M2)
+		return "console page misplaced";
+	for (at = console; at < console + 8 * K4; at += K4) {
 		u64 page = at / M2;
 
 		if (page >= FRONT_PAGES || m->front.page[page] != PAGE_LINUX)
-			return "window not Linux's";
+			return "console page not Linux's";
 		if (claimed[page])
-			return "window in the cell's memory";
+			return "console page in the cell's memory";
 	}
-	if (!all_ram(&m->inst->boot, window, 8 * K4))
-		return "window not RAM";
-	if (in_other_window(m->inst, window, 8 * K4))
-		return "window of another cell";
+	if (!all_ram(&m->inst->boot, console, 8 * K4))
+		return "console page not RAM";
+	if (in_other_console(m->inst, console, 8 * K4))
+		return "console page of another cell";
 	return NULL;
 }
 
@@ -241,7 +241,7 @@ static const char *judge_memory(const struct machine *m, const struct qv_mon_cre
 		last = first + q->runs[i].count - 1;
 		*pages += q->runs[i].count;
 	}
-	return judge_window(m, claimed, q->window_pa);
+	return judge_console(m, claimed, q->console_pa);
 }
 
 const char *request_unsound(const struct machine *m, const struct qv_mon_create *q)
@@ -319,7 +319,7 @@ static u64 some_address(struct choices *c)
 		5 * G4 / 4 - M2, 5 * G4 / 4 - 2 * M2, 5 * G4 / 4,
 		~0ull, 1ull << 63, -M2, 1ull << 52, 1ull << 47,
 		OWN_BLOCK * M2, (OWN_BLOCK - 1) * M2, (OWN_BLOCK + 2) * M2, CELL_BLOCK * M2,
-		CELL_WINDOW * M2, CELL_WINDOW * M2 + 0x9000, CELL_WINDOW * M2 + 0x18000,
+		CELL_CONSOLE * M2, CELL_CONSOLE * M2 + 0x9000, CELL_CONSOLE * M2 + 0x18000,
 		CELL_MEMORY * M2, (CELL_MEMORY - 1) * M2,
 		(CELL_END - 1) * M2, CELL_END * M2, ONES * M2,
 		200 * M2, 201 * M2, 202 * M2, 205 * M2, 209 * M2, 210 * M2, 400 * M2, G4 + 50 * M2,
@@ -354,7 +354,7 @@ void request_spoil(struct qv_mon_create *q, struct choices *c)
 
 	switch (choose(c, 18)) {
 	case 0: q->block_pa = some_address(c); break;
-	case 1: q->window_pa = some_address(c); break;
+	case 1: q->console_pa = some_address(c); break;
 	case 2: q->num_cpus = some_number(c); break;
 	case 3: q->cpus[choose(c, 3)] = some_number(c); break;
 	case 4: q->num_runs = some_number(c); break;

@@ -13,13 +13,13 @@
 struct machine {
 	struct front_model front;
 	struct instance *inst;
-	/* for each 2 MiB page: it is RAM, and no window of another cell is in it */
+	/* for each 2 MiB page: it is RAM, and no console page of another cell is in it */
 	bool plain[FRONT_PAGES];
 };
 
 /*
  * 5 GiB with the usual gap below 4 GiB. Taken are: the monitor's own block, block and memory of a
- * running cell, the page of ones, the window of another cell.
+ * running cell, the page of ones, the console page of another cell.
  */
 void machine_open(struct machine *m, u32 max_leaf);
 void machine_close(struct machine *m);

@@ -222,7 +222,7 @@ static u64 expected(const struct qv_mon_create *q, u64 gpa, bool *write, bool *e
 		return page_of(q, gpa / QV_HUGE) + gpa % QV_HUGE;
 	*execute = false;
 	*write = page != 1;
-	return page == 1 ? q->runs[0].pa + gpa : q->window_pa + page * QV_PAGE;
+	return page == 1 ? q->runs[0].pa + gpa : q->console_pa + page * QV_PAGE;
 }
 
 struct cell_check {
@@ -266,7 +266,7 @@ static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 	u64 block = inst->boot.block_pa, off = l->pa - block;
 	bool image = off >= QV_OFF_IMAGE && off < QV_OFF_IMAGE + QV_IMAGE_MAX;
 
-	if (va >= QV_VA_WINDOW && va < QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE) {
+	if (va >= QV_VA_GMEM && va < QV_VA_GMEM + QV_MAX_CPUS * QV_PAGE) {
 		CHECK(!l->write && !l->execute && inst->id == 0); /* stays open */
 		return;
 	}
@@ -379,7 +379,7 @@ void world_simple_request(struct qv_mon_create *q)
 {
 	memset(q, 0, sizeof(*q));
 	q->block_pa = 10 * (u64)QV_HUGE;
-	q->window_pa = 0x180000;
+	q->console_pa = 0x180000;
 	q->num_cpus = 2;
 	q->cpus[0] = 3;
 	q->cpus[1] = 1;
@@ -395,7 +395,7 @@ void world_other_request(struct qv_mon_create *q)
 {
 	world_simple_request(q);
 	q->block_pa = 50 * (u64)QV_HUGE;
-	q->window_pa = 0x190000;
+	q->console_pa = 0x190000;
 	q->num_cpus = 1;
 	q->cpus[0] = 2;
 	q->num_runs = 1;
@@ -409,7 +409,7 @@ void world_request(struct qv_mon_create *q, struct choices *c)
 
 	memset(q, 0, sizeof(*q));
 	q->block_pa = choose(c, WORLD_PAGES) * QV_HUGE;
-	q->window_pa = choose(c, 4) ? choose(c, WORLD_PAGES) * QV_HUGE + choose(c, 504) * QV_PAGE :
+	q->console_pa = choose(c, 4) ? choose(c, WORLD_PAGES) * QV_HUGE + choose(c, 504) * QV_PAGE :
 		       0x100000 + choose(c, 8) * 8 * QV_PAGE;
 	q->num_cpus = 1 + choose(c, 2);
 	q->cpus[0] = 1 + choose(c, FAKE_CPUS - 1);

@@ -18,9 +18,9 @@ void a_move(void)
 	cached[acting] = false;	/* on arrival */
 }
 
-u64 *a_window(u64 va)
+u64 *a_mapping(u64 va)
 {
-	PROVE(va == QV_VA_MANAGE || va == QV_VA_SCRUB, "an existing window");
+	PROVE(va == QV_VA_MANAGE || va == QV_VA_SCRUB, "an existing mapping");
 	step();
 	return va == QV_VA_MANAGE ? &manage_entry : &scrub_entry;
 }
@@ -28,7 +28,7 @@ u64 *a_window(u64 va)
 struct pcpu *a_pcpu(u64 block, u32 index)
 {
 	if (block == QV_VA_MANAGE) {
-		PROVE(window(QV_VA_MANAGE), "the window is open");
+		PROVE(mapping(QV_VA_MANAGE), "the block is mapped");
 		PROVE(index < CELL_CPUS, "a CPU of the cell");
 		return index ? &block_cpu1 : &block_cpu0;
 	}
@@ -45,7 +45,7 @@ static bool in_block(const void *p)
 
 void a_step(const void *p)
 {
-	PROVE(!in_block(p) || window(QV_VA_MANAGE),
+	PROVE(!in_block(p) || mapping(QV_VA_MANAGE),
 	      "a block is not accessed after it is given back");
 	step();
 }
@@ -83,13 +83,13 @@ u32 a_clock(void)
 
 struct instance *a_managed(void)
 {
-	PROVE(window(QV_VA_MANAGE), "the window is open");
+	PROVE(mapping(QV_VA_MANAGE), "the block is mapped");
 	return &block_instance;
 }
 
 struct qv_mon_status *a_managed_status(void)
 {
-	PROVE(window(QV_VA_MANAGE), "the window is open");
+	PROVE(mapping(QV_VA_MANAGE), "the block is mapped");
 	block_status.locked = any_bool();
 	block_status.state = any_u32();
 	return &block_status;
@@ -97,7 +97,7 @@ struct qv_mon_status *a_managed_status(void)
 
 void a_clear(void)
 {
-	PROVE(window(QV_VA_MANAGE), "the window is open");
+	PROVE(mapping(QV_VA_MANAGE), "the block is mapped");
 	step();
 	block_instance.icr.own_cpus = 0;
 }
@@ -119,8 +119,8 @@ static void unhole(u64 pa)
 {
 	if (pa == watched) {
 		PROVE(taken || owner == 1, "only the cell's own memory is given back");
-		PROVE(watched != window(QV_VA_MANAGE) && watched != window(QV_VA_SCRUB),
-		      "no window shows it");
+		PROVE(watched != mapping(QV_VA_MANAGE) && watched != mapping(QV_VA_SCRUB),
+		      "no mapping shows it");
 		hidden = false;
 	}
 }
@@ -260,7 +260,7 @@ bool iommu_settled(struct pcpu *cpu, u64 id)
 	return any_bool();
 }
 
-bool request_meets_window(const struct instance *inst, u64 pa, u64 len)
+bool request_has_console(const struct instance *inst, u64 pa, u64 len)
 {
 	(void)inst, (void)pa, (void)len;
 	return any_bool();

@@ -5,7 +5,7 @@
  *
  * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c
  *	hypervisor/manage/create.c hypervisor/manage/ipi.c hypervisor/manage/life.c
- *	hypervisor/manage/lock.c hypervisor/manage/window.c hypervisor/manage/parts.c
+ *	hypervisor/manage/lock.c hypervisor/manage/mapping.c hypervisor/manage/parts.c
  *	hypervisor/manage/parts/memory.c hypervisor/core/kick.c hypervisor/core/commands.c
  * Options: --unwind 6 --object-bits 12
  * Seconds: 3600
@@ -43,20 +43,20 @@
  *	`return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);` ->
  *	`extern struct pcpu *a_pcpu(u64, u32); return a_pcpu(block, index);`: the CPU areas of the
  *	proof
- * Changed: hypervisor/manage/window.h:
+ * Changed: hypervisor/manage/mapping.h:
  *	`return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` ->
- *	`extern struct instance *a_managed(void); return a_managed();`: the block that the window
- *	shows
- * Changed: hypervisor/manage/window.h:
+ *	`extern struct instance *a_managed(void); return a_managed();`: the block that is
+ *	mapped
+ * Changed: hypervisor/manage/mapping.h:
  *	`return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` ->
  *	`extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: the block
- *	that the window shows
+ *	that is mapped
  * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_create *)(QV_VA_BLOCK +
  *	QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);` ->
  *	`extern struct qv_mon_create requests[]; return &requests[id - 1];`: the requests
- * Changed: hypervisor/manage/window.c: `me()->directory[(va >> 21) & 511] =` ->
- *	`extern u64 *a_window(u64); *a_window(va) =`: the entry of a window
- * Changed: hypervisor/manage/window.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` ->
+ * Changed: hypervisor/manage/mapping.c: `me()->directory[(va >> 21) & 511] =` ->
+ *	`extern u64 *a_mapping(u64); *a_mapping(va) =`: the entry of a mapping
+ * Changed: hypervisor/manage/mapping.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` ->
  *	`extern void a_scrub(void); a_scrub();`: clearing 2 MiB
  * Changed: hypervisor/manage/create.c: `memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);` ->
  *	`extern void a_clear(void); a_clear();`: clearing a new block
@@ -120,12 +120,12 @@
 struct instance the_instance;
 struct qv_mon_status the_status;
 struct qv_mon_create requests[CELLS];
-static u64 manage_entry, scrub_entry;	/* the entries of the manager's windows */
+static u64 manage_entry, scrub_entry;	/* the entries of the manager's mappings */
 /* These are separate objects: in an array, an unknown index would address all of them. */
 static struct pcpu cpu0, cpu1, cpu2;
 #define cpu_at(i)	(*((i) == 0 ? &cpu0 : (i) == 1 ? &cpu1 : &cpu2))
 
-/* The block in the window */
+/* The mapped block */
 static struct instance block_instance;
 static struct qv_mon_status block_status;
 static struct pcpu block_cpu0, block_cpu1;
@@ -148,7 +148,7 @@ static bool runs(u32 i)
 	return !there[i] && cpu_at(i).phase == CPU_RUNNING;
 }
 
-static u64 window(u64 va)
+static u64 mapping(u64 va)
 {
 	u64 e = va == QV_VA_MANAGE ? manage_entry : scrub_entry;
 
@@ -252,8 +252,8 @@ static bool at_all_times(void)
 		  (b->state >= QV_MON_RUNNING ? b->cpus : 0);
 	f.running = (a->state == QV_MON_RUNNING ? a->cpus : 0) |
 		    (b->state == QV_MON_RUNNING ? b->cpus : 0);
-	f.building = window(QV_VA_MANAGE);
-	f.secret = watched == window(QV_VA_MANAGE) || watched == window(QV_VA_SCRUB) ||
+	f.building = mapping(QV_VA_MANAGE);
+	f.secret = watched == mapping(QV_VA_MANAGE) || watched == mapping(QV_VA_SCRUB) ||
 		   owner_now() || (hidden && owner);
 	/*
 	 * a CPU is own, or belongs to one cell; only CPUs of cells are with a cell; memory of cells

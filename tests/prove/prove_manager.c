@@ -3,7 +3,7 @@
  * Property: create, start, stop, reclaim, and the steps of other CPUs in any call, keep the
  *	invariants of manage/manage.h. A CPU is own, caught, or with a cell. Only an own CPU runs
  *	Linux. No CPU runs Linux with a translation to hidden memory. A block is accessed only while
- *	the manager's window shows it. After the call each CPU is own or belongs to a cell
+ *	the manager maps it. After the call each CPU is own or belongs to a cell
  * Bound: any sound state, then one create, start, stop or reclaim; any number of steps of other
  *	CPUs between two steps of the manager (rely and guarantee: prove_manager_cpus.c); 3 CPUs, 2
  *	cells of one CPU and 2 pages each
@@ -139,7 +139,7 @@ static void sound(bool given)
 		sound_cpu(i, given);
 	HOLD(!has(1) || !has(2), "a page has one owner");
 	HOLD(hidden == !!owner_now(), "exactly the memory of cells is hidden");
-	HOLD(!window(QV_VA_MANAGE) && !window(QV_VA_SCRUB), "the windows are closed");
+	HOLD(!mapping(QV_VA_MANAGE) && !mapping(QV_VA_SCRUB), "the mappings are removed");
 	HOLD(!the_instance.locks[LOCK_MANAGER], "the call has ended");
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Property: a request for a cell that request_check() accepts is sound. Each of its pages is RAM of
- *	the front end, listed once, and no window of another cell. Its window overlaps none of them.
- *	Its CPUs are the front end's own, each listed once, without the caller. No port of its list
- *	belongs to another cell
+ *	the front end, listed once, and no console page of another cell. Its console pages overlap
+ *	no other page of the request. Its CPUs are the front end's own, each listed once, without
+ *	the caller. No port of its list belongs to another cell
  * Bound: any request with up to 3 runs of any place and length, 3 CPUs, 2 ports; 2 other cells; RAM
  *	in up to 2 ranges below 32 MiB
  * Assumed: front_owner() gives the owner of each page (see prove_front.c); ports_claimed(),
  *	ports_never() and the checks of devices and channels are proven or tested elsewhere
- * Enough: a run is compared with the run before, with the block and with the window, by rules that
- *	do not depend on the number of runs; 32 MiB hold all relative positions of three runs, a
- *	block and a window
+ * Enough: a run is compared with the run before, with the block and with the console pages, by
+ *	rules that do not depend on the number of runs; 32 MiB hold all relative positions of three
+ *	runs, a block and console pages
  * Code: hypervisor/manage/request.c hypervisor/manage/pages.c hypervisor/manage/parts.c
  *	hypervisor/manage/parts/memory.c hypervisor/manage/parts/ports.c
  * Options: --unwind 6 --unwindset request_pages_ok.0:18,any_machine.1:17
@@ -50,7 +50,7 @@
 #include "prove.h"
 
 #define PAGES	16u			/* existing pages of 2 MiB */
-#define WINDOW	(8ull * QV_PAGE)
+#define CONSOLE	(8ull * QV_PAGE)
 
 static struct instance inst;
 static u32 owners[PAGES];		/* enum front_owner of each page of 2 MiB */
@@ -139,9 +139,9 @@ static void any_machine(void)
 		owners[i] = any_u32() % 3;
 	for (i = 1; i < QV_INSTANCES; i++) {
 		inst.manager.cells[i].state = any_u32() % 3;
-		inst.manager.cells[i].window_pa = any_u64();
+		inst.manager.cells[i].console_pa = any_u64();
 		ASSUME(!inst.manager.cells[i].state ||
-		       in_ram(inst.manager.cells[i].window_pa, WINDOW));
+		       in_ram(inst.manager.cells[i].console_pa, CONSOLE));
 	}
 }
 
@@ -149,7 +149,7 @@ static void any_request(struct qv_mon_create *q)
 {
 	u32 i;
 
-	q->block_pa = any_u64(), q->window_pa = any_u64();
+	q->block_pa = any_u64(), q->console_pa = any_u64();
 	q->num_cpus = any_u32(), q->num_runs = any_u32(), q->num_ports = any_u32();
 	q->doorbell_vector = any_u32();
 	q->bell_rate = any_u32();
@@ -181,10 +181,10 @@ int main(void)
 		PROVE(claims(q, page) == 1, "no page is listed twice");
 		PROVE(owners[page / QV_HUGE] == FRONT_OWNS, "it belongs to the front end");
 		PROVE(in_ram(page, QV_HUGE), "it is RAM");
-		PROVE(!overlap(page, QV_HUGE, q->window_pa, WINDOW), "it is not the console");
+		PROVE(!overlap(page, QV_HUGE, q->console_pa, CONSOLE), "it is not the console");
 		for (u32 c = 1; c < QV_INSTANCES; c++)
 			PROVE(!inst.manager.cells[c].state ||
-			      !overlap(page, QV_HUGE, inst.manager.cells[c].window_pa, WINDOW),
+			      !overlap(page, QV_HUGE, inst.manager.cells[c].console_pa, CONSOLE),
 			      "nor another cell's console");
 	}
 	for (u32 p = 0; p < QV_MAX_PORTS; p++)
@@ -193,7 +193,7 @@ int main(void)
 	ASSUME(i < q->num_runs);
 	PROVE(!(q->runs[i].pa % QV_HUGE) && q->runs[i].pa < PAGES * QV_HUGE &&
 	      q->runs[i].count <= PAGES - q->runs[i].pa / QV_HUGE, "all of a run is memory");
-	PROVE(!(q->block_pa % QV_HUGE) && in_ram(q->window_pa, WINDOW), "block and window");
+	PROVE(!(q->block_pa % QV_HUGE) && in_ram(q->console_pa, CONSOLE), "block and console page");
 	ASSUME(k < q->num_cpus);
 	PROVE(q->cpus[k] < inst.boot.num_cpus && (inst.icr.own_cpus >> q->cpus[k] & 1) &&
 	      q->cpus[k] != caller,

@@ -26,7 +26,7 @@ void channels_request(struct qv_mon_create *q, u32 n, const char *other)
 	memset(q, 0, sizeof(*q));
 	strcpy((char *)q->name, n ? "b" : "a");
 	q->block_pa = (40 + 10 * n) * (u64)QV_HUGE;
-	q->window_pa = 0x480000 + n * 0x10000;
+	q->console_pa = 0x480000 + n * 0x10000;
 	q->num_cpus = 1;
 	q->cpus[0] = 1 + n;
 	q->num_runs = 1;

@@ -19,7 +19,7 @@ void keys_request(u32 n, u32 windows)
 	memset(&keys_q[n], 0, sizeof(keys_q[n]));
 	((char *)keys_q[n].name)[0] = 'a' + n;
 	keys_q[n].block_pa = (40 + 8 * n) * (u64)QV_HUGE;
-	keys_q[n].window_pa = 0x480000 + n * 0x10000;
+	keys_q[n].console_pa = 0x480000 + n * 0x10000;
 	keys_q[n].num_cpus = 1;
 	keys_q[n].cpus[0] = 1 + n;
 	keys_q[n].num_runs = 1;

@@ -105,7 +105,7 @@ static bool rings(u32 i)
 
 static void take(u32 i)
 {
-	/* A CPU accesses its own block. The mapping in the manager's window does not matter. */
+	/* A CPU accesses its own block. The manager's mapping does not matter. */
 	bool open = me()->directory[QV_VA_MANAGE >> 21 & 511] & PT_P;
 
 	now.nmi[i] = false;
@@ -113,7 +113,7 @@ static void take(u32 i)
 	if (i == STEPS_ACTOR)
 		send_late();			/* the CPU is now between two exits */
 	if (!open)
-		manage(QV_VA_MANAGE, STEPS_BLOCK);
+		mapping_set(QV_VA_MANAGE, STEPS_BLOCK);
 	if (now.there[i])
 		take_there(i);
 	else
@@ -121,7 +121,7 @@ static void take(u32 i)
 	if (!now.there[i])
 		entry(i);
 	if (!open)
-		manage(QV_VA_MANAGE, 0);
+		mapping_set(QV_VA_MANAGE, 0);
 }
 
 static void deliver(u32 lag)
@@ -320,7 +320,7 @@ static void check_cpus(void)
 		CHECK(!now.there[i] || away >> i & 1);
 		/* a CPU that will be caught may still run, since nothing is built yet */
 		CHECK(own >> i & 1 || !runs_linux(i) ||
-		      !(steps_window(QV_VA_MANAGE) || me()->manager.cells[1].state));
+		      !(steps_mapping(QV_VA_MANAGE) || me()->manager.cells[1].state));
 	}
 }
 

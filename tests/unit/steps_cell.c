@@ -37,7 +37,7 @@ void steps_request(struct qv_mon_create *q)
 {
 	pci_world_function(STEPS_FUNCTION, STEPS_BAR);
 	*q = (struct qv_mon_create){
-		.block_pa = STEPS_BLOCK, .window_pa = 0x180000, .num_cpus = 2, .cpus = { 3, 1 },
+		.block_pa = STEPS_BLOCK, .console_pa = 0x180000, .num_cpus = 2, .cpus = { 3, 1 },
 		.num_runs = 2, .runs = { { 11 * M2, 1 }, { 40 * M2, 1 } }, .entry.eip = 0x100000,
 		.doorbell_vector = 0x20, .bell_rate = 10, .lock = QV_LOCK_MAY,
 		.num_ports = 1, .ports = { { PORT, PORT + 1 } },
@@ -63,7 +63,7 @@ u32 steps_linux_has(void)
 	return found;
 }
 
-u64 steps_window(u64 va)
+u64 steps_mapping(u64 va)
 {
 	u64 entry = me()->directory[va >> 21 & 511];
 
@@ -101,11 +101,11 @@ static u32 secret_of_cell(const struct cell_slot *slot)
 u32 steps_secret(void)
 {
 	const struct cell_slot *slot = &me()->manager.cells[1];
-	u32 scrubbed = in_page(steps_window(QV_VA_SCRUB));
-	u64 managed = steps_window(QV_VA_MANAGE);
+	u32 scrubbed = in_page(steps_mapping(QV_VA_SCRUB));
+	u64 managed = steps_mapping(QV_VA_MANAGE);
 
 	CHECK(!managed || managed == STEPS_BLOCK);
-	CHECK(!steps_window(QV_VA_SCRUB) || scrubbed);
+	CHECK(!steps_mapping(QV_VA_SCRUB) || scrubbed);
 	/* The manager may write the life page of the channel with Linux */
 	return in_page(managed) | (scrubbed & ~HAS_SECTION) |
 	       (slot->state ? secret_of_cell(slot) : 0);

@@ -30,8 +30,8 @@ void steps_request(struct qv_mon_create *q);
 u32 steps_linux_has(void);
 /* Returns what no CPU of Linux may have between any two steps */
 u32 steps_secret(void);
-/* Returns the page that a window of the manager shows, 0 for none */
-u64 steps_window(u64 va);
+/* Returns the page that the manager maps at @va, or 0 */
+u64 steps_mapping(u64 va);
 /* The cell has written to its memory and channel. Linux must not see that: steps_seen() */
 void steps_write(void);
 /* Reports a failure if Linux has a page that the cell wrote, and it is not cleared */

@@ -190,7 +190,7 @@ static void open_cell(u32 channels)
 	for (i = 0; i < channels; i++) {
 		me()->req.channels[i].page.ends = 2;
 		me()->bells.target[i][1] = BELL(pcpu_of(2)->apic_id, 0, 2, 0x41 + i);
-		me()->windows[(QV_VA_LIFE - QV_VA_WINDOW) / QV_PAGE + i] =
+		me()->gmem_entries[(QV_VA_LIFE - QV_VA_GMEM) / QV_PAGE + i] =
 			(CHANNEL_PA + i * QV_PAGE) | PT_P | PT_W;
 		invlpg(QV_VA_LIFE + i * QV_PAGE);
 	}

@@ -68,7 +68,7 @@ static void many_request(struct qv_mon_create *q, u32 n, u32 num)
 	channels_request(q, 0, "linux");
 	q->block_pa += n * 10 * (u64)QV_HUGE;
 	q->runs[0].pa += n * 10 * (u64)QV_HUGE;
-	q->window_pa += n * 0x10000;
+	q->console_pa += n * 0x10000;
 	q->cpus[0] = 1 + n;
 	q->num_channels = num;
 	for (i = 0; i < num; i++) {

@@ -290,7 +290,7 @@ static void all_pages(struct qv_mon_channel *c)
 	X(bell_to_no_cpu, BELL, (c->bell_vector = 32, c->bell_cpu = q.num_cpus)) \
 	X(in_own_block, MEMORY, c->pa[0] = q.block_pa) \
 	X(in_own_memory, MEMORY, c->pa[0] = q.runs[0].pa + QV_HUGE) \
-	X(in_own_window, MEMORY, c->pa[0] = q.window_pa & ~(QV_HUGE - 1ull)) \
+	X(in_own_window, MEMORY, c->pa[0] = q.console_pa & ~(QV_HUGE - 1ull)) \
 	X(in_monitor, MEMORY, c->pa[0] = FAKE_BLOCK) \
 	X(no_ram, MEMORY, c->pa[0] = FAKE_ECAM)
 
@@ -380,10 +380,10 @@ static void no_second_owner(void)
 	CHECK_EQ(world_start(&w, 1), 0);
 	channels_request(&other, 1, "linux");
 	other.num_channels = 0;
-	other.window_pa = CHANNEL_PA;
-	CHECK_EQ(world_create(&w, &other), QV_ME_WINDOW);
-	other.window_pa = CHANNEL_PA + 2 * QV_PAGE;	/* Linux may write there */
-	CHECK_EQ(world_create(&w, &other), QV_ME_WINDOW);
+	other.console_pa = CHANNEL_PA;
+	CHECK_EQ(world_create(&w, &other), QV_ME_CONSOLE);
+	other.console_pa = CHANNEL_PA + 2 * QV_PAGE;	/* Linux may write there */
+	CHECK_EQ(world_create(&w, &other), QV_ME_CONSOLE);
 	channels_request(&other, 1, "linux");
 	other.num_channels = 0;
 	other.block_pa = CHANNEL_PA;
@@ -445,7 +445,7 @@ static void section_cleared(void)
 		q.channels[0].page.end[1].offset = 2 * QV_PAGE;
 		q.channels[0].page.end[1].size = 5u << 20;
 		me()->req = q;
-		me()->windows[(QV_VA_LIFE - QV_VA_WINDOW) / QV_PAGE] = CHANNEL_PA | PT_P | PT_W;
+		me()->gmem_entries[(QV_VA_LIFE - QV_VA_GMEM) / QV_PAGE] = CHANNEL_PA | PT_P | PT_W;
 		invlpg(QV_VA_LIFE);
 		memset(fake_ram + CHANNEL_PA, 0x77, 7 * QV_HUGE);
 		life()->end[1].life = QV_CHAN_LIFE(5, QV_CHAN_IS_ABSENT);
@@ -453,7 +453,7 @@ static void section_cleared(void)
 		cpu->cmd = stopping ? CMD_STOP : 0;
 		cell_channels_begin(cpu);
 		/* the window shows no section, to write, any longer */
-		CHECK_EQ(me()->windows[cpu->index] & (PT_ADDR | PT_W), me()->boot.block_pa);
+		CHECK_EQ(me()->gmem_entries[cpu->index] & (PT_ADDR | PT_W), me()->boot.block_pa);
 		CHECK_EQ(life()->end[1].life,
 			 QV_CHAN_LIFE(5, stopping ? QV_CHAN_IS_ABSENT : QV_CHAN_IS_RUNNING));
 		CHECK_EQ(fake_ram[CHANNEL_PA + QV_PAGE], 0x77);

@@ -34,7 +34,7 @@ static void touches(void)
 
 	world_open(&w);
 	q.block_pa = 10 * M2;
-	q.window_pa = 0x180000;
+	q.console_pa = 0x180000;
 	q.num_cpus = 1;
 	q.bell_rate = 10;
 	q.cpus[0] = 3;

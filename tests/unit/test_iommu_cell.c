@@ -65,7 +65,7 @@ static struct qv_mon_create *request(u64 memory, u32 cpu, u32 bdf)
 
 	memset(&q, 0, sizeof(q));
 	q.block_pa = memory + 5 * QV_HUGE;
-	q.window_pa = memory + 6 * QV_HUGE;
+	q.console_pa = memory + 6 * QV_HUGE;
 	q.num_cpus = 1;
 	q.bell_rate = 10;
 	q.cpus[0] = cpu;

@@ -169,7 +169,7 @@ static struct qv_mon_create *request(void)
 
 	memset(&q, 0, sizeof(q));
 	q.block_pa = CELL + 5 * QV_HUGE;
-	q.window_pa = CELL + 6 * QV_HUGE;
+	q.console_pa = CELL + 6 * QV_HUGE;
 	q.num_cpus = q.num_runs = q.num_devices = 1;
 	q.bell_rate = 10;
 	q.cpus[0] = 2;

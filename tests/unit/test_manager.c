@@ -76,7 +76,7 @@ static void all_slots(void)
 	for (i = 1; i <= FAKE_CPUS - 1; i++) {
 		world_simple_request(&q);
 		q.block_pa = (40 + i) * M2;
-		q.window_pa += i * 8 * QV_PAGE;
+		q.console_pa += i * 8 * QV_PAGE;
 		q.num_cpus = 1;
 		q.cpus[0] = i;
 		q.num_runs = 1;
@@ -98,7 +98,7 @@ static void all_slots(void)
 	q.num_cpus = 1;
 	CHECK_EQ(world_create(&w, &q), QV_ME_CPU_TAKEN);
 	q.cpus[0] = 1;
-	q.window_pa = 0x1c0000;
+	q.console_pa = 0x1c0000;
 	CHECK_EQ(world_create(&w, &q), 1);
 	CHECK_EQ(world_create(&w, &q), QV_ME_SLOTS);
 }

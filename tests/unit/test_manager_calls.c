@@ -184,10 +184,10 @@ static void samples(void)
 	CHECK_EQ(kicked, 0);
 	world_check(&w);
 	fake_ipi = fake_answer;
-	manage(QV_VA_MANAGE, q.block_pa);
+	mapping_set(QV_VA_MANAGE, q.block_pa);
 	CHECK_EQ(pcpu_in(QV_VA_MANAGE, 0)->cmd, CMD_SAMPLE);
 	fake_answer(0x4400, 6);
-	manage(QV_VA_MANAGE, 0);
+	mapping_set(QV_VA_MANAGE, 0);
 	CHECK_EQ(status_of(&q)->samples, 2);
 	slot->bell_next = 0;
 	status_of(&q)->state = QV_MON_FAILED;

@@ -55,9 +55,9 @@ static void stuck_cpus(void)
 	CHECK_EQ(me()->icr.x2, 1 << 1);		/* the lost CPU is in x2APIC mode still */
 	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
 	fake_stuck = 0;
-	manage(QV_VA_MANAGE, q.block_pa);
+	mapping_set(QV_VA_MANAGE, q.block_pa);
 	fake_answer(0x4400, 2);					/* the CPU answers late */
-	manage(QV_VA_MANAGE, 0);
+	mapping_set(QV_VA_MANAGE, 0);
 	for (cpu = 0; cpu < 5; cpu++)
 		CHECK_EQ(world_reclaim(&w, 1), 1);
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_OK);

@@ -28,7 +28,7 @@ static void good(struct qv_mon_create *q)
 {
 	memset(q, 0, sizeof(*q));
 	q->block_pa = 40 * QV_HUGE;
-	q->window_pa = 41 * QV_HUGE;
+	q->console_pa = 41 * QV_HUGE;
 	q->num_cpus = 1;
 	q->bell_rate = 10;
 	q->cpus[0] = 2;
@@ -247,7 +247,7 @@ static void overlapping_claims(void)
 	CHECK_EQ(world_create(&w, &a), 1);
 	good(&b);
 	b.block_pa = 50 * QV_HUGE;
-	b.window_pa = 51 * QV_HUGE;
+	b.console_pa = 51 * QV_HUGE;
 	b.runs[0].pa = 52 * QV_HUGE;
 	b.cpus[0] = 3;
 	CHECK_EQ(world_create(&w, &b), QV_ME_DEVICE_TAKEN);

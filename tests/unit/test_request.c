@@ -39,31 +39,31 @@
 	X(block_is_open, BLOCK, q->block_pa = 100 * M2) \
 	X(block_is_cell_block, BLOCK, q->block_pa = 110 * M2) \
 	X(block_is_cell_memory, BLOCK, q->block_pa = 309 * M2) \
-	X(block_holds_window_of_other, BLOCK, q->block_pa = 112 * M2) \
+	X(block_holds_console_of_other, BLOCK, q->block_pa = 112 * M2) \
 	X(block_answered_with_ones, BLOCK, q->block_pa = 320 * M2) \
-	X(window_at_byte, WINDOW, q->window_pa += 8) \
-	X(window_2k, WINDOW, q->window_pa += 0x800) \
-	X(window_not_ram, WINDOW, q->window_pa = 0xb8000) \
-	X(window_past_low_ram, WINDOW, q->window_pa = 0x9f000 - 7 * K4) \
-	X(window_ends_low_ram, OK, q->window_pa = 0x9f000 - 8 * K4) \
-	X(window_at_zero, WINDOW, q->window_pa = 0) \
-	X(window_across_a_gap, WINDOW, q->window_pa = 0x7ff05000 - 4 * K4) \
-	X(window_wraps, WINDOW, q->window_pa = -4 * K4) \
-	X(window_in_block, WINDOW, q->window_pa = q->block_pa + 5 * K4) \
-	X(window_runs_into_block, WINDOW, q->window_pa = q->block_pa - 7 * K4) \
-	X(window_before_block, OK, q->window_pa = q->block_pa - 8 * K4) \
-	X(window_is_others, WINDOW, q->window_pa = 112 * M2 + 0x10000) \
-	X(window_touches_others_start, WINDOW, q->window_pa = 112 * M2 + 0x9000) \
-	X(window_touches_others_end, WINDOW, q->window_pa = 112 * M2 + 0x17000) \
-	X(window_before_others, OK, q->window_pa = 112 * M2 + 0x8000) \
-	X(window_after_others, OK, q->window_pa = 112 * M2 + 0x18000) \
-	X(window_of_monitor, WINDOW, q->window_pa = 101 * M2) \
-	X(window_open_part, WINDOW, q->window_pa = 100 * M2) \
-	X(window_into_hole, WINDOW, q->window_pa = 300 * M2 - 4 * K4) \
-	X(window_in_run, MEMORY, q->window_pa = 203 * M2) \
-	X(window_runs_into_run, MEMORY, q->window_pa = 400 * M2 - 7 * K4) \
-	X(window_before_run, OK, q->window_pa = 400 * M2 - 8 * K4) \
-	X(window_after_run, OK, q->window_pa = 432 * M2) \
+	X(console_at_byte, CONSOLE, q->console_pa += 8) \
+	X(console_2k, CONSOLE, q->console_pa += 0x800) \
+	X(console_not_ram, CONSOLE, q->console_pa = 0xb8000) \
+	X(console_past_low_ram, CONSOLE, q->console_pa = 0x9f000 - 7 * K4) \
+	X(console_ends_low_ram, OK, q->console_pa = 0x9f000 - 8 * K4) \
+	X(console_at_zero, CONSOLE, q->console_pa = 0) \
+	X(console_across_a_gap, CONSOLE, q->console_pa = 0x7ff05000 - 4 * K4) \
+	X(console_wraps, CONSOLE, q->console_pa = -4 * K4) \
+	X(console_in_block, CONSOLE, q->console_pa = q->block_pa + 5 * K4) \
+	X(console_runs_into_block, CONSOLE, q->console_pa = q->block_pa - 7 * K4) \
+	X(console_before_block, OK, q->console_pa = q->block_pa - 8 * K4) \
+	X(console_is_others, CONSOLE, q->console_pa = 112 * M2 + 0x10000) \
+	X(console_touches_others_start, CONSOLE, q->console_pa = 112 * M2 + 0x9000) \
+	X(console_touches_others_end, CONSOLE, q->console_pa = 112 * M2 + 0x17000) \
+	X(console_before_others, OK, q->console_pa = 112 * M2 + 0x8000) \
+	X(console_after_others, OK, q->console_pa = 112 * M2 + 0x18000) \
+	X(console_of_monitor, CONSOLE, q->console_pa = 101 * M2) \
+	X(console_open_part, CONSOLE, q->console_pa = 100 * M2) \
+	X(console_into_hole, CONSOLE, q->console_pa = 300 * M2 - 4 * K4) \
+	X(console_in_run, MEMORY, q->console_pa = 203 * M2) \
+	X(console_runs_into_run, MEMORY, q->console_pa = 400 * M2 - 7 * K4) \
+	X(console_before_run, OK, q->console_pa = 400 * M2 - 8 * K4) \
+	X(console_after_run, OK, q->console_pa = 432 * M2) \
 	X(no_runs, MEMORY, q->num_runs = 0) \
 	X(runs_one_too_many, MEMORY, q->num_runs = 1025) \
 	X(runs_huge, MEMORY, q->num_runs = ~0u) \
@@ -87,7 +87,7 @@
 	X(run_over_cell, MEMORY, (q->runs[1].pa = 298 * M2, q->runs[1].count = 3)) \
 	X(run_is_cell, MEMORY, q->runs[1].pa = 305 * M2) \
 	X(run_over_monitor, MEMORY, (q->num_runs = 1, q->runs[0].pa = 99 * M2)) \
-	X(run_over_others_window, MEMORY, (q->num_runs = 1, q->runs[0].pa = 111 * M2)) \
+	X(run_over_others_console, MEMORY, (q->num_runs = 1, q->runs[0].pa = 111 * M2)) \
 	X(run_over_ones, MEMORY, (q->runs[1].pa = 318 * M2, q->runs[1].count = 3)) \
 	X(run_in_first_page, MEMORY, (q->num_runs = 1, q->runs[0].pa = 0)) \
 	X(run_at_top, MEMORY, q->runs[2].pa = -M2) \
@@ -150,12 +150,12 @@
 	X(machine_ram_reversed, BLOCK, \
 	  (inst->boot.ram[1].start = 0x7ff05000, inst->boot.ram[1].end = 0x100000)) \
 	X(machine_gone_cell_does_not_matter, OK, inst->manager.cells[3].state = QV_MON_NONE) \
-	X(cell_that_was_counts_not, OK, inst->manager.cells[4].window_pa = q->window_pa) \
-	X(cell_stopped_counts, WINDOW, \
+	X(cell_that_was_counts_not, OK, inst->manager.cells[4].console_pa = q->console_pa) \
+	X(cell_stopped_counts, CONSOLE, \
 	  (inst->manager.cells[4].state = QV_MON_STOPPED, \
-	   inst->manager.cells[4].window_pa = q->window_pa)) \
+	   inst->manager.cells[4].console_pa = q->console_pa)) \
 	X(cell_created_counts, MEMORY, (inst->manager.cells[15].state = QV_MON_CREATED, \
-					inst->manager.cells[15].window_pa = 400 * M2 - 7 * K4))
+					inst->manager.cells[15].console_pa = 400 * M2 - 7 * K4))
 
 #define X(name, error, change) \
 	static void change_##name(struct instance *inst, struct qv_mon_create *q) \

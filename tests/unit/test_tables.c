@@ -20,7 +20,7 @@ static void ask(struct qv_mon_create *q, u64 pages, u32 runs, u32 cpus)
 
 	memset(q, 0, sizeof(*q));
 	q->block_pa = 10 * M2;
-	q->window_pa = 0x180000;
+	q->console_pa = 0x180000;
 	q->num_cpus = cpus;
 	q->bell_rate = 10;
 	for (i = 0; i < cpus; i++)

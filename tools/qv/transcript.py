@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = "/dev/qv-cell"
-# places in the window: of struct qv_comm, of struct qv_latency, and of the stream
+# places in the console pages: of struct qv_comm, of struct qv_latency, and of the stream
 COMM, LATENCY, STREAM = 0x2000, 0x3000, 0x4000
 RUNNING = 1  # QV_INMATE_RUNNING: the state of an inmate that is ready, and not yet ended
 STATE, HEAD = COMM + 8, COMM + 20  # members of struct qv_comm
@@ -67,7 +67,7 @@ class Transcript:
         return "".join(f"{text(line.decode('cp437').expandtabs().encode())}\n" for line in whole if line)
 
     def restart(self) -> None:
-        """The next life begins: the driver clears the window."""
+        """The next life begins: the driver clears the console pages."""
         self._position, self._partial = 0, b""
 
     def is_ready(self) -> bool:

@@ -109,7 +109,7 @@ static void attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 	__atomic_store_n(&there->page.ends, at->page.ends, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&managed_status()->state, __ATOMIC_SEQ_CST) == QV_MON_FAILED)
 		channel_set_state(&life->end[end], QV_CHAN_IS_RUNNING, QV_CHAN_IS_FAILED);
-	manage(QV_VA_SCRUB, 0);
+	mapping_set(QV_VA_SCRUB, 0);
 }
 
 /* A channel in memory that was set aside. It may have what Linux left there */
@@ -225,7 +225,7 @@ u64 call_key(struct pcpu *cpu, u64 id, u64 key)
 	r->users |= 1;
 	r->ends |= 1u << end;
 	start(channel_life(&r->is), &r->is.page, end);
-	manage(QV_VA_SCRUB, 0);
+	mapping_set(QV_VA_SCRUB, 0);
 	channel_open_to_linux(r, end);
 	flush_front_end(cpu);
 	return n;

@@ -70,7 +70,7 @@ void channel_hide(struct channel *r)
 
 struct qv_chan_page *channel_life(const struct qv_mon_channel *c)
 {
-	manage(QV_VA_SCRUB, c->pa[0]);
+	mapping_set(QV_VA_SCRUB, c->pa[0]);
 	return (struct qv_chan_page *)QV_VA_SCRUB;
 }
 
@@ -78,7 +78,7 @@ void channel_clear(const struct qv_mon_channel *c, u32 k)
 {
 	u64 rest = c->page.length - k * (u64)QV_HUGE;
 
-	manage(QV_VA_SCRUB, c->pa[k]);
+	mapping_set(QV_VA_SCRUB, c->pa[k]);
 	memset((void *)QV_VA_SCRUB, 0, rest < QV_HUGE ? rest : QV_HUGE);
-	manage(QV_VA_SCRUB, 0);
+	mapping_set(QV_VA_SCRUB, 0);
 }

@@ -104,7 +104,7 @@ static bool misplaced(const struct qv_mon_create *q, u64 pa)
 		if (overlaps(pa, QV_HUGE, q->runs[i].pa, q->runs[i].count * QV_HUGE))
 			return true;
 	return !pa || pa & (QV_HUGE - 1) || listed(q, pa) != 1 || pa == q->block_pa ||
-	       overlaps(pa, QV_HUGE, q->window_pa, WINDOW_LEN);
+	       overlaps(pa, QV_HUGE, q->console_pa, QV_CONSOLE_LEN);
 }
 
 /* Checks that the channel is there, as @c describes it, or else that Linux owns all its pages */
@@ -363,7 +363,7 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 		bells_set(cpu, r, c->end, bell_of(q, c, id));
 	}
 	posts_retarget(cpu);
-	manage(QV_VA_SCRUB, 0);
+	mapping_set(QV_VA_SCRUB, 0);
 	/* a CPU of Linux that touched the hole may have cached a translation to the dummy page */
 	if (opened)
 		flush_front_end(cpu);
@@ -384,7 +384,7 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 		/* shut before the CPUs of the cell are Linux's again */
 		bells_set(cpu, channel_at(c->pa[0]), c->end, 0);
 	}
-	manage(QV_VA_SCRUB, 0);
+	mapping_set(QV_VA_SCRUB, 0);
 }
 
 /*
@@ -414,7 +414,7 @@ bool channel_leave(struct pcpu *cpu, struct channel *r, u32 id, u32 end)
 	if (r->is.page.flags & QV_CHAN_RECONNECT)
 		r->ends &= ~(1u << end);
 	*(volatile u8 *)&channel_life(&r->is)->end[end].life = QV_CHAN_IS_ABSENT;
-	manage(QV_VA_SCRUB, 0);
+	mapping_set(QV_VA_SCRUB, 0);
 	return true;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The part memory: a cell's RAM, and the console window. Linux keeps the window. It replaces pages
- * of the cell's RAM, so RAM and window are checked and mapped in one place.
+ * The part memory: a cell's RAM, and the console pages. Linux keeps these. They replace pages
+ * of the cell's RAM, so both are checked and mapped in one place.
  */
 #include "abi/errors.h"
 #include "front/linux_memory.h"
 #include "manage/part.h"
 #include "manage/request.h"
-#include "manage/window.h"
+#include "manage/mapping.h"
 
 static bool run_ok(const struct instance *inst, const struct qv_mon_run *r)
 {
@@ -20,10 +20,10 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 	u64 after = 0;
 	u32 i;
 
-	if (!request_pages_ok(inst, q->window_pa, WINDOW_LEN, 1) ||
-	    request_meets_window(inst, q->window_pa, WINDOW_LEN) ||
-	    overlaps(q->window_pa, WINDOW_LEN, q->block_pa, QV_BLOCK_CELL))
-		return QV_ME_WINDOW;
+	if (!request_pages_ok(inst, q->console_pa, QV_CONSOLE_LEN, 1) ||
+	    request_has_console(inst, q->console_pa, QV_CONSOLE_LEN) ||
+	    overlaps(q->console_pa, QV_CONSOLE_LEN, q->block_pa, QV_BLOCK_CELL))
+		return QV_ME_CONSOLE;
 	if (!q->num_runs || q->num_runs > QV_MON_RUNS)
 		return QV_ME_MEMORY;
 	for (i = 0; i < q->num_runs; i++) {
@@ -32,7 +32,7 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 		/* runs are ascending, so no page can be listed twice */
 		if (r->pa < after || !run_ok(inst, r) ||
 		    overlaps(r->pa, r->count * QV_HUGE, q->block_pa, QV_BLOCK_CELL) ||
-		    overlaps(r->pa, r->count * QV_HUGE, q->window_pa, WINDOW_LEN))
+		    overlaps(r->pa, r->count * QV_HUGE, q->console_pa, QV_CONSOLE_LEN))
 			return QV_ME_MEMORY;
 		after = r->pa + r->count * QV_HUGE;
 	}
@@ -57,7 +57,7 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct q
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
 	struct paging *n = &managed()->nested;
-	u64 gpa = 0, first = q->runs[0].pa, w = q->window_pa;
+	u64 gpa = 0, first = q->runs[0].pa, w = q->console_pa;
 	u64 shared = nested_bits(n, NESTED_R | NESTED_W | NESTED_WB);
 	int bad = 0;
 	u32 i;
@@ -78,7 +78,7 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 
 static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	slot->window_pa = q->window_pa;
+	slot->console_pa = q->console_pa;
 	slot->reclaimed = 0;
 }
 

@@ -14,7 +14,7 @@
 #include "front/linux_memory.h"
 #include "manage/part.h"
 #include "manage/request.h"
-#include "manage/window.h"
+#include "manage/mapping.h"
 #include "pci_function.h"
 
 #define BAR_MAX		(1ull << 36)

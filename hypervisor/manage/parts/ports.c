@@ -4,7 +4,7 @@
 #include "core/cpu.h"
 #include "core/ports.h"
 #include "manage/part.h"
-#include "manage/window.h"
+#include "manage/mapping.h"
 
 static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {

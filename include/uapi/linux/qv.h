@@ -597,7 +597,7 @@ struct qv_event {
 /*
  * /dev/qv-cell/<name>/console
  *
- * mmap(PROT_READ, offset 0, QV_CONSOLE_LEN): the console window of
+ * mmap(PROT_READ, offset 0, QV_CONSOLE_LEN): the console pages of
  * include/qv/cell.h (screen, comm page, latency, output stream); the info page inside
  * reads as zeros.
  * read(), pread(): the screen as a VGA has it, QV_CONSOLE_SCREEN_LEN bytes: 25 rows of 80 cells,

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ..system import System
     from .command import Arguments
 
-SCREEN, PAGE = 0xB8000, 0x1000  # QV_SCREEN_GPA: where an inmate sees the window of its console
-INFO = 1  # page of the window in whose place the inmate sees its info page, which is RAM
+SCREEN, PAGE = 0xB8000, 0x1000  # QV_SCREEN_GPA: where an inmate sees its console pages
+INFO = 1  # console page in whose place the inmate sees its info page, which is RAM
 
 
 def _window(name: str, system: System) -> dict[int, bytes]:

@@ -150,7 +150,7 @@ def _ready(node: Node, context: Context) -> str | None:
 
 def _check_ready(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
     if cell.ready == "flag" and not cell.console and "ready" in values:
-        yield "ready", "the flag is in the window of the console, which this cell does not have", "console: true, or ready: beat"
+        yield "ready", "the flag is in the console pages, which this cell does not have", "console: true, or ready: beat"
 
 
 def _stop(node: Node, context: Context) -> int | None:

@@ -34,7 +34,7 @@ module_param(cpu, uint, 0600);
 
 static struct qv_mon_create *req;
 /* the huge pages, in ascending order of addresses; a request uses them as block, then as memory */
-static struct page *huge[4], *window;
+static struct page *huge[4], *console;
 
 static u64 hypercall(u64 nr, u64 a)
 {
@@ -56,7 +56,7 @@ static void good(struct qv_mon_create *q)
 {
 	memset(q, 0, sizeof(*q));
 	q->block_pa = pa(0);
-	q->window_pa = page_to_phys(window);
+	q->console_pa = page_to_phys(console);
 	q->num_cpus = 1;
 	q->cpus[0] = cpu;
 	q->num_runs = 2;
@@ -83,12 +83,12 @@ static void good(struct qv_mon_create *q)
 	X(block_apic, QV_ME_BLOCK, q->block_pa = 0xfee00000) \
 	X(block_far, QV_ME_BLOCK, q->block_pa = 1ull << 46) \
 	X(block_last, QV_ME_BLOCK, q->block_pa = -M2) \
-	X(window_0, QV_ME_WINDOW, q->window_pa = -4096ull) \
-	X(window_odd, QV_ME_WINDOW, q->window_pa += 8) \
-	X(window_hidden, QV_ME_WINDOW, q->window_pa = hidden + 4096) \
-	X(window_into_hidden, QV_ME_WINDOW, q->window_pa = hidden - 4096) \
-	X(window_in_block, QV_ME_WINDOW, q->window_pa = q->block_pa + M2 - 4096 * 8) \
-	X(window_apic, QV_ME_WINDOW, q->window_pa = 0xfee00000) \
+	X(console_0, QV_ME_CONSOLE, q->console_pa = -4096ull) \
+	X(console_odd, QV_ME_CONSOLE, q->console_pa += 8) \
+	X(console_hidden, QV_ME_CONSOLE, q->console_pa = hidden + 4096) \
+	X(console_into_hidden, QV_ME_CONSOLE, q->console_pa = hidden - 4096) \
+	X(console_in_block, QV_ME_CONSOLE, q->console_pa = q->block_pa + M2 - 4096 * 8) \
+	X(console_apic, QV_ME_CONSOLE, q->console_pa = 0xfee00000) \
 	X(no_runs, QV_ME_MEMORY, q->num_runs = 0) \
 	X(runs_1025, QV_ME_MEMORY, q->num_runs = 1025) \
 	X(runs_most, QV_ME_MEMORY, q->num_runs = ~0u) \
@@ -105,8 +105,8 @@ static void good(struct qv_mon_create *q)
 	X(run_twice, QV_ME_MEMORY, q->runs[1] = q->runs[0]) \
 	X(run_descending, QV_ME_MEMORY, (q->runs[0].pa = pa(2), q->runs[1].pa = pa(1))) \
 	X(run_is_block, QV_ME_MEMORY, (q->num_runs = 1, q->runs[0].pa = q->block_pa)) \
-	X(run_has_window, QV_ME_MEMORY, \
-	  (q->num_runs = 1, q->window_pa = pa(1) + 4096 * 9, q->runs[0].pa = pa(1))) \
+	X(run_has_console, QV_ME_MEMORY, \
+	  (q->num_runs = 1, q->console_pa = pa(1) + 4096 * 9, q->runs[0].pa = pa(1))) \
 	X(ports_17, QV_ME_PORTS, q->num_ports = 17) \
 	X(ports_most, QV_ME_PORTS, q->num_ports = ~0u) \
 	X(port_backwards, QV_ME_PORTS, \
@@ -280,8 +280,8 @@ static void give_back(void)
 	for (i = 0; i < ARRAY_SIZE(huge); i++)
 		if (huge[i])
 			__free_pages(huge[i], 9);
-	if (window)
-		__free_pages(window, 3);
+	if (console)
+		__free_pages(console, 3);
 	if (req)
 		free_pages_exact(req, sizeof(*req));
 }
@@ -300,14 +300,14 @@ static int __init start(void)
 	int i;
 
 	req = alloc_pages_exact(sizeof(*req), GFP_KERNEL | __GFP_ZERO);
-	window = alloc_pages(GFP_KERNEL, 3);
+	console = alloc_pages(GFP_KERNEL, 3);
 	for (i = 0; i < ARRAY_SIZE(huge); i++) {
 		page = alloc_pages(GFP_KERNEL, 9);
 		if (!page)
 			break;
 		insert(page, i);
 	}
-	if (!req || !window || i < ARRAY_SIZE(huge)) {
+	if (!req || !console || i < ARRAY_SIZE(huge)) {
 		give_back();
 		return -ENOMEM;
 	}

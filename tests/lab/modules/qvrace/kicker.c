@@ -148,7 +148,7 @@ static void touch_for_long(u64 *s)
 static void forge(u64 *s)
 {
 	u64 *words[] = {
-		&req->block_pa, &req->window_pa, &req->runs[0].pa, &req->runs[1].pa,
+		&req->block_pa, &req->console_pa, &req->runs[0].pa, &req->runs[1].pa,
 		&req->runs[1].count, &req->channels[0].pa[0], &req->channels[0].page.length,
 	};
 	u32 *halves[] = {

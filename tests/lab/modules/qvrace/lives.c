@@ -106,7 +106,7 @@ static void none_ran(const char *when)
 static void look(const char *when)
 {
 	const struct qv_mon_status *status = phys_to_virt(pa(0) + QV_OFF_STATUS);
-	u32 *screen = page_address(window);
+	u32 *screen = page_address(console);
 
 	none_ran(when);
 	if (READ_ONCE(*screen))
@@ -154,7 +154,7 @@ static void cpus_are_linuxs(void)
 
 static u64 *beats(void)
 {
-	return page_address(window) + QV_COMM_GPA - QV_SCREEN_GPA;
+	return page_address(console) + QV_COMM_GPA - QV_SCREEN_GPA;
 }
 
 static void await_beats(u32 n)
@@ -172,7 +172,7 @@ static void await_beats(u32 n)
 
 static void prepare(void)
 {
-	memset(page_address(window), 0, 8 * PAGE_SIZE);
+	memset(page_address(console), 0, 8 * PAGE_SIZE);
 	memcpy(phys_to_virt(pa(1) + CODE), qvrace_inmate, qvrace_inmate_end - qvrace_inmate);
 	good(req, 0);
 }

@@ -38,7 +38,7 @@ module_param(damage, uint, 0400);
 MODULE_PARM_DESC(damage, "words that `end` found changed where only Linux may write");
 
 struct qv_mon_create *req, *other;
-struct page *huge[5], *window;
+struct page *huge[5], *console;
 char __iomem *apic_page;
 unsigned long away;
 unsigned long complained;
@@ -110,7 +110,7 @@ void good(struct qv_mon_create *q, u32 block_page)
 	for (i = 0; i < num_cpus; i++)
 		q->cpus[i] = cpus[i];
 	q->block_pa = pa(block_page);
-	q->window_pa = page_to_phys(window);
+	q->console_pa = page_to_phys(console);
 	q->num_runs = 2;
 	q->runs[0] = (struct qv_mon_run){ pa(1), 1 };
 	q->runs[1] = (struct qv_mon_run){ pa(2), 1 };
@@ -206,8 +206,8 @@ static void give_back(void)
 	for (i = 0; i < ARRAY_SIZE(huge); i++)
 		if (huge[i])
 			__free_pages(huge[i], 9);
-	if (window)
-		__free_pages(window, 3);
+	if (console)
+		__free_pages(console, 3);
 	if (req)
 		free_pages_exact(req, sizeof(*req));
 	if (other)
@@ -232,7 +232,7 @@ static int take(void)
 
 	req = alloc_pages_exact(sizeof(*req), GFP_KERNEL | __GFP_ZERO);
 	other = alloc_pages_exact(sizeof(*other), GFP_KERNEL | __GFP_ZERO);
-	window = alloc_pages(GFP_KERNEL | __GFP_ZERO, 3);
+	console = alloc_pages(GFP_KERNEL | __GFP_ZERO, 3);
 	for (i = 0; i < ARRAY_SIZE(huge); i++) {
 		page = alloc_pages(GFP_KERNEL | __GFP_ZERO, 9);
 		if (!page)
@@ -242,7 +242,7 @@ static int take(void)
 	rdmsrl(MSR_IA32_APICBASE, base);
 	if (!(base & X2APIC_ENABLE))
 		apic_page = ioremap(APIC_DEFAULT_PHYS_BASE, PAGE_SIZE);
-	return req && other && window && (apic_page || base & X2APIC_ENABLE) ? 0 : -ENOMEM;
+	return req && other && console && (apic_page || base & X2APIC_ENABLE) ? 0 : -ENOMEM;
 }
 
 static int __init start(void)

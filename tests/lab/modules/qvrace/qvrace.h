@@ -28,7 +28,7 @@ extern u64 block;
 extern unsigned int cpus[4], num_cpus, meddling_lives;
 extern struct qv_mon_create *req, *other;	/* requests of the runner and of the kicker */
 /* huge pages in ascending order: block, memory, memory, the kicker's block, channel */
-extern struct page *huge[5], *window;
+extern struct page *huge[5], *console;
 extern char __iomem *apic_page;		/* the xAPIC page; NULL in x2APIC mode */
 extern unsigned long away;	/* CPUs that are offline, and that Linux is not starting now */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/cpu.h"
-#include "window.h"
+#include "mapping.h"
 
-void manage(u64 va, u64 pa)
+void mapping_set(u64 va, u64 pa)
 {
 	me()->directory[(va >> 21) & 511] = pa ? pa | PT_P | PT_W | PT_PS | PT_NX : 0;
 	invlpg(va);
@@ -10,7 +10,7 @@ void manage(u64 va, u64 pa)
 
 void scrub(u64 pa)
 {
-	manage(QV_VA_SCRUB, pa);
+	mapping_set(QV_VA_SCRUB, pa);
 	memset((void *)QV_VA_SCRUB, 0, QV_HUGE);
-	manage(QV_VA_SCRUB, 0);
+	mapping_set(QV_VA_SCRUB, 0);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The manager's windows of 2 MiB: the only way in which one instance maps memory of another, and
- * only during a call.
+ * The manager's two mappings of 2 MiB: the only way in which one instance maps memory of another,
+ * and only during a call.
  */
-#ifndef QV_WINDOW_H
-#define QV_WINDOW_H
+#ifndef QV_MAPPING_H
+#define QV_MAPPING_H
 
 #include "core/instance.h"
 
-/* Shows @pa at @va (QV_VA_MANAGE, QV_VA_SCRUB); @pa 0 closes the window */
-void manage(u64 va, u64 pa);
+/* Maps @pa at @va (QV_VA_MANAGE, QV_VA_SCRUB); @pa 0 removes the mapping */
+void mapping_set(u64 va, u64 pa);
 void scrub(u64 pa);			/* clears 2 MiB */
 
-/* The instance that QV_VA_MANAGE shows */
+/* The instance whose block is mapped at QV_VA_MANAGE */
 static inline struct instance *managed(void)
 {
 	return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);
