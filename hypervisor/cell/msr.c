@@ -5,12 +5,12 @@
 #include "core/msr.h"
 #include "core/x86.h"
 
-/* Handles MSRs whose .cell is OWN, except the ICR */
-static bool own(struct pcpu *cpu, struct msr_exit *x)
+/* Handles MSRs whose .cell is EMUL, except the ICR */
+static bool msr_emulate(struct pcpu *cpu, struct msr_exit *x)
 {
 	if (x->msr >> 6 == MSR_X2APIC >> 6)	/* LVT */
 		return lvt_fine(x->value) && msr_write_safe(x->msr, x->value);
-	return vendor_msr_own(cpu, x->msr, &x->value, x->write);
+	return vendor_msr_emulate(cpu, x->msr, &x->value, x->write);
 }
 
 void cell_msr(struct pcpu *cpu)
@@ -20,14 +20,14 @@ void cell_msr(struct pcpu *cpu)
 
 	msr_exit(cpu, &x);
 	action = x.rule->cell[x.write];
-	if (action == OWN && x.msr == MSR_X2APIC_ICR) {
+	if (action == EMUL && x.msr == MSR_X2APIC_ICR) {
 		if (!icr_write(cpu, x.value)) {
 			cell_fail(cpu, QV_FAIL_IPI, x.value);
 			return;
 		}
 	} else if (action == ZERO) {
 		x.value = 0;
-	} else if (action != OWN || !own(cpu, &x)) {
+	} else if (action != EMUL || !msr_emulate(cpu, &x)) {
 		cell_fail(cpu, QV_FAIL_MSR, x.msr);
 		return;
 	}

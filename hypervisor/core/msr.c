@@ -25,7 +25,7 @@ void msr_build(struct instance *inst)
 	memset(inst->msr_map, front_end ? 0 : 0xff, sizeof(inst->msr_map));
 	for (r = vendor_msr_rules; r->last != LAST_ROW; r++) {
 		const u8 *action = front_end ? r->front : r->cell;
-		u32 stop = (action[0] != OK) | (action[1] != OK) << 1;
+		u32 stop = (action[0] != PASS) | (action[1] != PASS) << 1;
 
 		for (msr = r->first; msr <= r->last; msr++)
 			if (!vendor_msr_stop(inst->msr_map, msr, stop))

@@ -17,9 +17,9 @@ enum msr_action {
 	 * the permission map has no place for it, a cell fails, and the monitor carries it out for
 	 * Linux.
 	 */
-	OK,
+	PASS,
 	/* the monitor carries out or checks the access; a forbidden access is refused as in FAIL */
-	OWN,
+	EMUL,
 	/* a write changes only the bits of .mask; a change of others is counted and logged */
 	KEEP,
 	ZERO,		/* reads as zero; a write is dropped without a trace */
@@ -43,8 +43,8 @@ extern const struct msr_rule vendor_msr_rules[];
  * exit. Returns false if @msr has no place in the map: it always exits.
  */
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop);
-/* Carries out an access with action OWN to an MSR outside the APIC. Returns false to reject it */
-bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write);
+/* Carries out an access with action EMUL to an MSR outside the APIC. Returns false to reject it */
+bool vendor_msr_emulate(struct pcpu *cpu, u32 msr, u64 *value, bool write);
 
 /* Builds @inst's permission map; the creator of @inst calls it */
 void msr_build(struct instance *inst);

@@ -7,10 +7,10 @@
 #include "core/msr.h"
 #include "core/x86.h"
 
-static bool own(struct pcpu *cpu, struct msr_exit *x)
+static bool msr_emulate(struct pcpu *cpu, struct msr_exit *x)
 {
 	if (x->msr != MSR_X2APIC_ICR)
-		return vendor_msr_own(cpu, x->msr, &x->value, x->write);
+		return vendor_msr_emulate(cpu, x->msr, &x->value, x->write);
 	icr_write(cpu, x->value);	/* an IPI outside Linux's CPUs is dropped, logged there */
 	return true;
 }
@@ -22,8 +22,8 @@ static bool access(struct pcpu *cpu, struct msr_exit *x)
 	u32 action = r->front[x->write];
 	u64 old = 0, wanted = x->value;
 
-	if (action == OWN)
-		return own(cpu, x);
+	if (action == EMUL)
+		return msr_emulate(cpu, x);
 	if (action == FAIL)
 		return false;
 	if (action == ZERO || action == DROP)
@@ -31,7 +31,7 @@ static bool access(struct pcpu *cpu, struct msr_exit *x)
 	else if (!x->write)
 		/* the MSR is outside the permission map */
 		return msr_read_safe(x->msr, &x->value);
-	else if (action == OK)
+	else if (action == PASS)
 		return msr_write_safe(x->msr, wanted);
 	else if (!msr_read_safe(x->msr, &old))
 		return false;

@@ -8,150 +8,150 @@
 
 const struct msr_rule vendor_msr_rules[] = {
 	/* TSC: one clock for all: it limits doorbells, and a cell gets it with the CPU */
-	{ 0x00000010, 0x00000010, { OK, FAIL }, { OK, KEEP }, 0 },
+	{ 0x00000010, 0x00000010, { PASS, FAIL }, { PASS, KEEP }, 0 },
 	/* APIC_BASE: mode and place are fixed while QV runs */
-	{ 0x0000001b, 0x0000001b, { OK, FAIL }, { OK, KEEP }, 0 },
+	{ 0x0000001b, 0x0000001b, { PASS, FAIL }, { PASS, KEEP }, 0 },
 	/* SPEC_CTRL: a thread's own; cleared when a CPU changes hands */
-	{ 0x00000048, 0x00000048, { OK, OK }, { OK, OK }, 0 },
+	{ 0x00000048, 0x00000048, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* PRED_CMD: flushes its own branch predictor */
-	{ 0x00000049, 0x00000049, { FAIL, OK }, { OK, OK }, 0 },
+	{ 0x00000049, 0x00000049, { FAIL, PASS }, { PASS, PASS }, 0 },
 	/* PATCH_LEVEL: which microcode: kernels ask */
-	{ 0x0000008b, 0x0000008b, { OK, FAIL }, { OK, OK }, 0 },
+	{ 0x0000008b, 0x0000008b, { PASS, FAIL }, { PASS, PASS }, 0 },
 	/* MPERF, APERF: a thread's own clocks: schedulers ask at every tick */
-	{ 0x000000e7, 0x000000e8, { OK, FAIL }, { OK, OK }, 0 },
+	{ 0x000000e7, 0x000000e8, { PASS, FAIL }, { PASS, PASS }, 0 },
 	/* MTRRcap: read-only */
-	{ 0x000000fe, 0x000000fe, { OK, FAIL }, { OK, OK }, 0 },
+	{ 0x000000fe, 0x000000fe, { PASS, FAIL }, { PASS, PASS }, 0 },
 	/* SYSENTER: in the VMCB */
-	{ 0x00000174, 0x00000176, { OK, OK }, { OK, OK }, 0 },
+	{ 0x00000174, 0x00000176, { PASS, PASS }, { PASS, PASS }, 0 },
 	/*
 	 * MCG_CAP, MCG_STATUS: a cell sees no machine-check banks; a machine check there makes it
 	 * fail
 	 */
-	{ 0x00000179, 0x0000017a, { ZERO, ZERO }, { OK, OK }, 0 },
+	{ 0x00000179, 0x0000017a, { ZERO, ZERO }, { PASS, PASS }, 0 },
 	/* variable MTRRs: shared by the threads of a core; the firmware set them up */
-	{ 0x00000200, 0x0000020f, { OK, ZERO }, { OK, KEEP }, 0 },
+	{ 0x00000200, 0x0000020f, { PASS, ZERO }, { PASS, KEEP }, 0 },
 	/* fixed MTRRs: they also say whether an address below 1 MiB is RAM or device */
-	{ 0x00000250, 0x0000026f, { OK, ZERO }, { OK, KEEP }, 0 },
+	{ 0x00000250, 0x0000026f, { PASS, ZERO }, { PASS, KEEP }, 0 },
 	/* PAT: in the VMCB */
-	{ 0x00000277, 0x00000277, { OK, OK }, { OK, OK }, 0 },
+	{ 0x00000277, 0x00000277, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* MTRRdefType: kernels switch MTRRs off and on again when a CPU starts: there is no need */
-	{ 0x000002ff, 0x000002ff, { OK, ZERO }, { OK, ZERO }, 0 },
+	{ 0x000002ff, 0x000002ff, { PASS, ZERO }, { PASS, ZERO }, 0 },
 	/* TSC_DEADLINE: its own timer */
-	{ 0x000006e0, 0x000006e0, { OK, OK }, { OK, OK }, 0 },
+	{ 0x000006e0, 0x000006e0, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* x2APIC: its own */
-	{ 0x00000800, 0x0000082e, { OK, OK }, { OK, OK }, 0 },
+	{ 0x00000800, 0x0000082e, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* x2APIC LVT CMCI: as the LVT below */
-	{ 0x0000082f, 0x0000082f, { OK, OWN }, { OK, OK }, 0 },
+	{ 0x0000082f, 0x0000082f, { PASS, EMUL }, { PASS, PASS }, 0 },
 	/* x2APIC ICR: filtered: reaches own CPUs only (core/icr.c) */
-	{ 0x00000830, 0x00000830, { OK, OWN }, { OK, OWN }, 0 },
+	{ 0x00000830, 0x00000830, { PASS, EMUL }, { PASS, EMUL }, 0 },
 	/* x2APIC: its own */
-	{ 0x00000831, 0x00000831, { OK, OK }, { OK, OK }, 0 },
+	{ 0x00000831, 0x00000831, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* x2APIC LVT: in a cell fixed, NMI, or masked; never SMI, INIT, ExtINT */
-	{ 0x00000832, 0x00000837, { OK, OWN }, { OK, OK }, 0 },
+	{ 0x00000832, 0x00000837, { PASS, EMUL }, { PASS, PASS }, 0 },
 	/* x2APIC: timer count, self-IPI: its own, no exit */
-	{ 0x00000838, 0x0000083f, { OK, OK }, { OK, OK }, 0 },
+	{ 0x00000838, 0x0000083f, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* L3_QOS_CFG1: cache allocation of the whole machine */
-	{ 0x00000c81, 0x00000c81, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0x00000c81, 0x00000c81, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* L3 QOS masks: they shape the cells' share of the cache too */
-	{ 0x00000c90, 0x00000d8f, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0x00000c90, 0x00000d8f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* XSS: a thread's own; cleared when a CPU changes hands */
-	{ 0x00000da0, 0x00000da0, { OK, OK }, { OK, OK }, 0 },
+	{ 0x00000da0, 0x00000da0, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* MSRs of another hypervisor: they name memory for it to write, and it knows no holes */
-	{ 0x40000000, 0x4fffffff, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0x40000000, 0x4fffffff, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * EFER: SVME stays on; a cell reads it as off, Linux as on: KVM, loaded later, says that
 	 * SVM is in use
 	 */
-	{ 0xc0000080, 0xc0000080, { OWN, OWN }, { OK, OWN }, 0 },
+	{ 0xc0000080, 0xc0000080, { EMUL, EMUL }, { PASS, EMUL }, 0 },
 	/* STAR, LSTAR, CSTAR, SFMASK: in the VMCB */
-	{ 0xc0000081, 0xc0000084, { OK, OK }, { OK, OK }, 0 },
+	{ 0xc0000081, 0xc0000084, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* FS, GS, kernel GS base: in the VMCB */
-	{ 0xc0000100, 0xc0000102, { OK, OK }, { OK, OK }, 0 },
+	{ 0xc0000100, 0xc0000102, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* TSC_AUX: a thread's own */
-	{ 0xc0000103, 0xc0000103, { OK, OK }, { OK, OK }, 0 },
+	{ 0xc0000103, 0xc0000103, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* TSC_RATIO: it would change the clock of the cell that gets this CPU next */
-	{ 0xc0000104, 0xc0000104, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0000104, 0xc0000104, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* memory bandwidth limits: as the L3 masks */
-	{ 0xc0000200, 0xc000020f, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0000200, 0xc000020f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* slow memory bandwidth limits: as the L3 masks */
-	{ 0xc0000280, 0xc000028f, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0000280, 0xc000028f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* QOS extensions: as the L3 masks */
-	{ 0xc0000400, 0xc00004ff, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0000400, 0xc00004ff, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* SMCA banks: outside the permission map: each access exits and is done for Linux */
-	{ 0xc0002000, 0xc0002fff, { FAIL, FAIL }, { OK, OK }, 0 },
+	{ 0xc0002000, 0xc0002fff, { FAIL, FAIL }, { PASS, PASS }, 0 },
 	/* SYSCFG: memory encryption, where RAM is */
-	{ 0xc0010010, 0xc0010010, { OK, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010010, 0xc0010010, { PASS, FAIL }, { PASS, KEEP }, 0 },
 	/* HWCR: Linux: McStatusWrEn, CpbDis, IRPerfEn; the rest is for SMM and the firmware */
-	{ 0xc0010015, 0xc0010015, { OK, ZERO }, { OK, KEEP },
+	{ 0xc0010015, 0xc0010015, { PASS, ZERO }, { PASS, KEEP },
 	  1ull << 18 | 1ull << 25 | 1ull << 30 },
 	/* IORR, TOP_MEM: they divide memory into RAM and devices */
-	{ 0xc0010016, 0xc001001a, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010016, 0xc001001a, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* TOP_MEM2: as TOP_MEM */
-	{ 0xc001001d, 0xc001001d, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc001001d, 0xc001001d, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* PATCH_LOADER: no new microcode under a running cell: load it before enable */
 	{ 0xc0010020, 0xc0010020, { FAIL, ZERO }, { FAIL, DROP }, 0 },
 	/* SMI_ON_IO_TRAP: a port access would become an SMI on all CPUs */
-	{ 0xc0010050, 0xc0010056, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010050, 0xc0010056, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* MMIO_CFG_BASE: moves PCI's configuration space over other memory */
-	{ 0xc0010058, 0xc0010058, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010058, 0xc0010058, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * P-state definitions: frequency and voltage; Linux keeps the choice of a P-state
 	 * (C0010062)
 	 */
-	{ 0xc0010064, 0xc001006b, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010064, 0xc001006b, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* CSTATE_BASE: which ports put a CPU to sleep */
-	{ 0xc0010073, 0xc0010073, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010073, 0xc0010073, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* SMM_BASE, SMM_ADDR, SMM_MASK: the code that runs above everything */
-	{ 0xc0010111, 0xc0010113, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010111, 0xc0010113, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* VM_CR: SVM off, INIT redirected, locks */
-	{ 0xc0010114, 0xc0010114, { FAIL, FAIL }, { OK, DROP }, 0 },
+	{ 0xc0010114, 0xc0010114, { FAIL, FAIL }, { PASS, DROP }, 0 },
 	/* IGNNE, SMM_CTL: SMM by command */
-	{ 0xc0010115, 0xc0010116, { FAIL, FAIL }, { OK, DROP }, 0 },
+	{ 0xc0010115, 0xc0010116, { FAIL, FAIL }, { PASS, DROP }, 0 },
 	/* VM_HSAVE_PA: where the processor keeps the monitor's state */
 	{ 0xc0010117, 0xc0010117, { FAIL, FAIL }, { ZERO, DROP }, 0 },
 	/* SVM_KEY, SMM_KEY: the locks of VM_CR, and of SMM's registers */
 	{ 0xc0010118, 0xc0010119, { FAIL, FAIL }, { ZERO, DROP }, 0 },
 	/* SEV, RMP: the owner of each page */
-	{ 0xc0010130, 0xc001013f, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0010130, 0xc001013f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* OSVW: which errata: kernels ask */
-	{ 0xc0010140, 0xc0010141, { OK, FAIL }, { OK, OK }, 0 },
+	{ 0xc0010140, 0xc0010141, { PASS, FAIL }, { PASS, PASS }, 0 },
 	/* CPUID overrides: they change CPUID of a CPU that a cell may get next */
-	{ 0xc0011000, 0xc001101f, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0011000, 0xc001101f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* LS_CFG: how a core loads and stores; Linux: SSBD of families 15h to 17h */
-	{ 0xc0011020, 0xc0011020, { FAIL, FAIL }, { OK, KEEP },
+	{ 0xc0011020, 0xc0011020, { FAIL, FAIL }, { PASS, KEEP },
 	  1ull << 10 | 1ull << 33 | 1ull << 54 },
 	/*
 	 * IC_CFG, DC_CFG, TW_CFG: how a core fetches, caches and walks tables: the threads of a
 	 * core share it
 	 */
-	{ 0xc0011021, 0xc0011027, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0011021, 0xc0011027, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* FP_CFG: as DC_CFG; Linux: denormals of family 17h, whenever a CPU comes online */
-	{ 0xc0011028, 0xc0011028, { FAIL, FAIL }, { OK, KEEP }, 1ull << 9 },
+	{ 0xc0011028, 0xc0011028, { FAIL, FAIL }, { PASS, KEEP }, 1ull << 9 },
 	/* DE_CFG: Linux: LFENCE serializes, the backup of FPU registers; it has seen to both */
-	{ 0xc0011029, 0xc0011029, { OK, ZERO }, { OK, KEEP }, 1ull << 1 | 1ull << 9 },
+	{ 0xc0011029, 0xc0011029, { PASS, ZERO }, { PASS, KEEP }, 1ull << 1 | 1ull << 9 },
 	/* BU_CFG2, LS_CFG2 and others: as DC_CFG */
-	{ 0xc001102a, 0xc001102d, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc001102a, 0xc001102d, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * BP_CFG: as DC_CFG; Linux: the branch target buffer of Zen 4, whenever a CPU comes online
 	 */
-	{ 0xc001102e, 0xc001102e, { FAIL, FAIL }, { OK, KEEP }, 1ull << 5 },
+	{ 0xc001102e, 0xc001102e, { FAIL, FAIL }, { PASS, KEEP }, 1ull << 5 },
 	/* a core register: as DC_CFG */
-	{ 0xc001102f, 0xc001102f, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc001102f, 0xc001102f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* IBS: a thread's own samples, in registers; switched off when a CPU changes hands */
-	{ 0xc0011030, 0xc001103f, { FAIL, FAIL }, { OK, OK }, 0 },
+	{ 0xc0011030, 0xc001103f, { FAIL, FAIL }, { PASS, PASS }, 0 },
 	/* further core registers: as DC_CFG */
-	{ 0xc0011040, 0xc00110e2, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc0011040, 0xc00110e2, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * a core register: as DC_CFG; Linux: indirect branches of Zen 2, whenever a CPU comes
 	 * online
 	 */
-	{ 0xc00110e3, 0xc00110e3, { FAIL, FAIL }, { OK, KEEP }, 1ull << 1 },
+	{ 0xc00110e3, 0xc00110e3, { FAIL, FAIL }, { PASS, KEEP }, 1ull << 1 },
 	/* further core registers: as DC_CFG */
-	{ 0xc00110e4, 0xc00111ff, { FAIL, FAIL }, { OK, KEEP }, 0 },
+	{ 0xc00110e4, 0xc00111ff, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * all others: machine-check banks, performance and energy counters, debug: Linux keeps them
 	 */
-	{ 0x00000000, LAST_ROW, { FAIL, FAIL }, { OK, OK }, 0 },
+	{ 0x00000000, LAST_ROW, { FAIL, FAIL }, { PASS, PASS }, 0 },
 };
 
 /*
@@ -203,7 +203,7 @@ static bool write_efer(struct pcpu *cpu, u64 value)
 }
 
 /* EFER */
-bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write)
+bool vendor_msr_emulate(struct pcpu *cpu, u32 msr, u64 *value, bool write)
 {
 	if (msr != MSR_EFER)
 		return false;

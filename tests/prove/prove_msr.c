@@ -18,7 +18,7 @@
  * Mutation: hypervisor/svm/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` ->
  *	`{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
  * Mutation: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010117, { FAIL, FAIL }` ->
- *	`{ 0xc0010117, 0xc0010117, { FAIL, OK }`: a cell moves the host's save area
+ *	`{ 0xc0010117, 0xc0010117, { FAIL, PASS }`: a cell moves the host's save area
  * Mutation: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001a, { FAIL, FAIL }` ->
  *	`{ 0xc0010016, 0xc0010019, { FAIL, FAIL }`: Linux writes TOP_MEM
  */
@@ -70,7 +70,7 @@ int main(void)
 	PROVE(msr >= r->first && msr <= r->last, "which covers the MSR");
 	PROVE(bit >= -1 && bit / 8 < 0x1800 && bit % 2 <= 0, "a pair of bits of the map, or none");
 	PROVE(bit < 0 || other == msr || bit_of(other) != bit, "which no other MSR has");
-	PROVE(!WITHIN(never, msr) || r->cell[1] != OK, "no cell writes it directly");
-	PROVE(!WITHIN(not_linux, msr) || r->front[1] != OK, "nor does Linux");
+	PROVE(!WITHIN(never, msr) || r->cell[1] != PASS, "no cell writes it directly");
+	PROVE(!WITHIN(not_linux, msr) || r->front[1] != PASS, "nor does Linux");
 	return 0;
 }

@@ -16,8 +16,8 @@
  *	with writes of others
  * Mutation: hypervisor/vmx/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` ->
  *	`{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
- * Mutation: hypervisor/vmx/msr.c: `{ 0x0000003a, 0x0000003a, { OK, FAIL }` ->
- *	`{ 0x0000003a, 0x0000003a, { OK, OK }`: a cell locks VT-x
+ * Mutation: hypervisor/vmx/msr.c: `{ 0x0000003a, 0x0000003a, { PASS, FAIL }` ->
+ *	`{ 0x0000003a, 0x0000003a, { PASS, PASS }`: a cell locks VT-x
  * Mutation: hypervisor/vmx/msr.c: `{ 0x00000560, 0x00000561, { FAIL, FAIL }` ->
  *	`{ 0x00000560, 0x00000560, { FAIL, FAIL }`: a trace is written to any memory that Linux
  *	chooses
@@ -86,7 +86,7 @@ int main(void)
 	PROVE(!placed || stopped(msr) == stop, "which the processor reads");
 	PROVE(other == msr || stopped(other) == 0 || stopped(other) == 4,
 	      "and which no other MSR has");
-	PROVE(!WITHIN(never, msr) || r->cell[1] != OK, "no cell writes it directly");
-	PROVE(!WITHIN(not_linux, msr) || r->front[1] != OK, "nor does Linux");
+	PROVE(!WITHIN(never, msr) || r->cell[1] != PASS, "no cell writes it directly");
+	PROVE(!WITHIN(not_linux, msr) || r->front[1] != PASS, "nor does Linux");
 	return 0;
 }
