@@ -5,17 +5,17 @@
 #include "core/gmem.h"
 #include "core/kick.h"
 
-/* Pairs with settle() of manage/channel_bells.c, which waits while the word is odd */
+/* Pairs with bells_settle() of manage/channel_bells.c, which waits while the word is odd */
 void targets_toggle(const struct pcpu *cpu)
 {
-	__atomic_fetch_add(&me()->bells.rings[cpu->index], 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&me()->bells.uses[cpu->index], 1, __ATOMIC_SEQ_CST);
 }
 
 /*
  * At the cell's turn, which it awaits with @wait: the cell does not run then. Else, if it is too
  * soon, rings none and returns the TSC of the turn
  */
-static u64 ring(struct pcpu *cpu, u32 i, bool wait)
+static u64 cell_ring(struct pcpu *cpu, u32 i, bool wait)
 {
 	struct bells *b = &me()->bells;
 	u64 later = bell_turn(&b->next, me()->req.bell_rate, wait);
@@ -42,7 +42,7 @@ bool cell_bell(struct pcpu *cpu, u32 i)
 		return false;
 	/* In a window without a channel, targets are old. A close waits until this CPU is back */
 	if (load(&me()->req.channels[i].page.ends))
-		later = ring(cpu, i, false);
+		later = cell_ring(cpu, i, false);
 	cpu_status(cpu)->bells++;
 	cpu_status(cpu)->bell_overruns += !!later;
 	cpu->regs[GPR_RDI] = later;
@@ -80,7 +80,7 @@ void cell_channels_begin(struct pcpu *cpu)
 			       QV_PAGE);
 		}
 		__atomic_store_n(state_of(i), QV_CHAN_IS_RUNNING, __ATOMIC_RELEASE);
-		ring(cpu, i, true);
+		cell_ring(cpu, i, true);
 	}
 out:
 	gmem_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a section */
@@ -91,7 +91,7 @@ __attribute__((noinline)) void cell_channels_failed(struct pcpu *cpu)
 	const struct qv_mon_create *q = &me()->req;
 	u32 i;
 
-	/* Pairs with attach(), which looks for a failure after it wrote .page.ends */
+	/* Pairs with key_attach(), which looks for a failure after it wrote .page.ends */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < q->num_channels; i++) {
 		if (!load(&q->channels[i].page.ends))	/* no channel is there now */
@@ -102,5 +102,5 @@ __attribute__((noinline)) void cell_channels_failed(struct pcpu *cpu)
 	/* Bells wait for their turns, so all states come first */
 	for (i = 0; i < q->num_channels; i++)
 		if (load(&q->channels[i].page.ends))
-			ring(cpu, i, true);
+			cell_ring(cpu, i, true);
 }

@@ -12,26 +12,26 @@
 #define NMI	(4u << 8 | 1u << 14)	/* ICR */
 
 /* Pairs with posts_retarget(), which waits after it has changed .target */
-static void announce(struct pcpu *cpu, struct chan_post *post)
+static void post_announce(struct pcpu *cpu, struct chan_post *post)
 {
 	targets_toggle(cpu);
 	apic_send(NMI, __atomic_load_n(&post->target, __ATOMIC_SEQ_CST));
 	targets_toggle(cpu);
 }
 
-static bool change(struct chan_post *post, u32 from, u32 to)
+static bool post_change(struct chan_post *post, u32 from, u32 to)
 {
 	return __atomic_compare_exchange_n(&post->state, &from, to, false, __ATOMIC_SEQ_CST,
 					   __ATOMIC_SEQ_CST);
 }
 
-static s32 request(struct pcpu *cpu, struct chan_post *post, u32 nr)
+static s32 post_request(struct pcpu *cpu, struct chan_post *post, u32 nr)
 {
 	u32 a = cpu->regs[GPR_RDI];
 	bool open = nr == QV_CALL_OPEN;
 	s32 error = 0;
 
-	if (!change(post, POST_FREE, POST_FILLING))
+	if (!post_change(post, POST_FREE, POST_FILLING))
 		return QV_KEY_BUSY;
 	post->nr = nr;
 	/* with .bell_vector and .bell_cpu */
@@ -40,29 +40,29 @@ static s32 request(struct pcpu *cpu, struct chan_post *post, u32 nr)
 		error = QV_KEY_MALFORMED;
 	else if (bell_turn(&post->next, 1, false))
 		error = QV_KEY_RATE;
-	change(post, POST_FILLING, error ? POST_FREE : POST_SENT);
+	post_change(post, POST_FILLING, error ? POST_FREE : POST_SENT);
 	if (!error)
-		announce(cpu, post);
+		post_announce(cpu, post);
 	return error;
 }
 
 /* An NMI may be lost if its CPU goes to another guest, so it is sent again */
-static s32 answer(struct pcpu *cpu, struct chan_post *post)
+static s32 post_collect(struct pcpu *cpu, struct chan_post *post)
 {
 	u32 state = load(&post->state);
 	s32 found = post->answer;
 
-	if (state == POST_ANSWERED && change(post, POST_ANSWERED, POST_FREE))
+	if (state == POST_ANSWERED && post_change(post, POST_ANSWERED, POST_FREE))
 		return found;
 	if (state == POST_SENT && !bell_turn(&post->next, 1, false))
-		announce(cpu, post);
+		post_announce(cpu, post);
 	return state == POST_FREE ? QV_KEY_NONE : QV_KEY_PENDING;
 }
 
 static void key_call(struct pcpu *cpu, u32 nr)
 {
 	struct chan_post *post = &me()->cell.post;
-	s32 result = nr == QV_CALL_ANSWER ? answer(cpu, post) : request(cpu, post, nr);
+	s32 result = nr == QV_CALL_ANSWER ? post_collect(cpu, post) : post_request(cpu, post, nr);
 
 	cpu->regs[GPR_RAX] = (u32)result;
 	if (nr == QV_CALL_ANSWER && result >= 0)

@@ -8,7 +8,8 @@ _Static_assert((u32)CPU_RUNNING == QV_CPU_RUNS && (u32)CPU_WAIT_SIPI == QV_CPU_W
 	       (u32)CPU_STOPPED == QV_CPU_STOPPED, "a phase is what Linux reads");
 
 /* Records this CPU's state, and code bytes from @back bytes before rip on */
-static void fill(struct pcpu *cpu, struct qv_mon_failure *f, u32 reason, u64 address, u32 back)
+static void record_fill(struct pcpu *cpu, struct qv_mon_failure *f, u32 reason, u64 address,
+			u32 back)
 {
 	f->reason = reason;
 	f->cpu = cpu->linux_cpu;
@@ -24,7 +25,7 @@ void cell_sample(struct pcpu *cpu)
 {
 	struct qv_mon_status *status = my_status();
 
-	fill(cpu, &status->sample, QV_FAIL_NONE, cpu->phase, 1);
+	record_fill(cpu, &status->sample, QV_FAIL_NONE, cpu->phase, 1);
 	/* one instruction is shorter than load, add and store */
 	__atomic_fetch_add(&status->samples, 1, __ATOMIC_RELEASE);
 }
@@ -37,6 +38,6 @@ bool cell_record(struct pcpu *cpu, u32 reason, u64 address)
 	if (!__atomic_compare_exchange_n(&status->state, &running, QV_MON_STOPPED, false,
 					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return false;
-	fill(cpu, &status->failure, reason, address, 0);
+	record_fill(cpu, &status->failure, reason, address, 0);
 	return true;
 }

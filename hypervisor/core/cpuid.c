@@ -71,7 +71,7 @@ static const struct cpuid_rule cpuid_rules[] = {
 	{ .leaf = 0x8000000a },
 };
 
-static void answer(struct pcpu *cpu, u32 num_rules)
+static void cpuid_emulate(struct pcpu *cpu, u32 num_rules)
 {
 	static const u8 places[] = { GPR_RAX, GPR_RBX, GPR_RCX, GPR_RDX };
 	u32 leaf = cpu->regs[GPR_RAX], sub = cpu->regs[GPR_RCX], r[4], i;
@@ -95,10 +95,10 @@ static void answer(struct pcpu *cpu, u32 num_rules)
 
 void cell_cpuid(struct pcpu *cpu)
 {
-	answer(cpu, sizeof(cpuid_rules) / sizeof(cpuid_rules[0]));
+	cpuid_emulate(cpu, sizeof(cpuid_rules) / sizeof(cpuid_rules[0]));
 }
 
 void front_cpuid(struct pcpu *cpu)
 {
-	answer(cpu, LINUX_RULES);
+	cpuid_emulate(cpu, LINUX_RULES);
 }

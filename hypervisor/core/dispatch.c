@@ -9,7 +9,7 @@
 #include "log.h"
 #include "vendor.h"
 
-static const struct exit_row *find(u64 code)
+static const struct exit_row *exit_row_of(u64 code)
 {
 	const struct exit_row *row = vendor_exits;
 
@@ -18,7 +18,7 @@ static const struct exit_row *find(u64 code)
 	return row;
 }
 
-static void account(struct pcpu *cpu)
+static void exit_account(struct pcpu *cpu)
 {
 	struct qv_mon_cpu_status *s = cpu_status(cpu);
 	u64 stay = rdtsc() - cpu->exit_tsc;
@@ -30,13 +30,13 @@ static void account(struct pcpu *cpu)
 
 void exit_dispatch(struct pcpu *cpu, u64 code)
 {
-	const struct exit_row *row = find(code);
+	const struct exit_row *row = exit_row_of(code);
 
 	cpu->exit_tsc = rdtsc();
 	if (row->reason != SELF_COUNTED)
 		count_exit(cpu, row->reason);
 	(is_front_end() ? row->front : row->cell)(cpu);
-	account(cpu);
+	exit_account(cpu);
 }
 
 /* Handlers of the monitor's own faults: for a cell, and for Linux */
@@ -49,8 +49,8 @@ void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 {
 	struct pcpu *cpu = (struct pcpu *)(stack & ~(u64)(QV_CPU_LEN - 1));
 
-	/* The CPU no longer uses targets of bells, for which the manager may wait: settle() */
-	__atomic_store_n(&me()->bells.rings[cpu->index], 0, __ATOMIC_RELEASE);
+	/* The CPU uses no targets of bells now. The manager may wait for that: bells_settle() */
+	__atomic_store_n(&me()->bells.uses[cpu->index], 0, __ATOMIC_RELEASE);
 	if (cpu->faulting) {		/* a second fault while the first is handled: give up */
 		park(cpu, CPU_STOPPED);
 		vendor_run(cpu);

@@ -30,7 +30,7 @@ void *gmem_map(const struct pcpu *cpu, u64 pa, u64 flags)
  * width than 32 bits has an undefined effect (SDM vol. 3, 11.4.1.2), and a cell's channels are
  * there, which other ends write.
  */
-static const void *look(struct pcpu *cpu, u64 gpa)
+static const void *gmem_look(struct pcpu *cpu, u64 gpa)
 {
 	u32 level;
 	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
@@ -50,7 +50,7 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
 {
 	while (len) {
 		u32 chunk = QV_PAGE - (gpa & (QV_PAGE - 1));
-		const void *from = look(cpu, gpa);
+		const void *from = gmem_look(cpu, gpa);
 
 		if (!from)
 			return false;
@@ -80,7 +80,7 @@ static const struct walk_mode {
 };
 
 /* Translates guest-virtual to guest-physical addresses by the guest's own tables */
-static bool walk(struct pcpu *cpu, const struct guest_mode *m, u64 va, u64 *gpa)
+static bool gmem_walk(struct pcpu *cpu, const struct guest_mode *m, u64 va, u64 *gpa)
 {
 	const struct walk_mode *w = &modes[!(m->cr4 & CR4_PAE) ? 0 : !(m->efer & EFER_LMA) ? 1 :
 					   !(m->cr4 & CR4_LA57) ? 2 : 3];
@@ -96,7 +96,7 @@ static bool walk(struct pcpu *cpu, const struct guest_mode *m, u64 va, u64 *gpa)
 		const void *p;
 
 		shift -= w->bits;
-		p = look(cpu, table + ((va >> shift) & ((1u << w->bits) - 1)) * w->size);
+		p = gmem_look(cpu, table + ((va >> shift) & ((1u << w->bits) - 1)) * w->size);
 		if (!p)
 			return false;
 		entry = w->size == 8 ? *(const volatile u64 *)p : *(const volatile u32 *)p;
@@ -123,7 +123,7 @@ u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len)
 		chunk = QV_PAGE - (va & (QV_PAGE - 1));
 		if (chunk > len - done)
 			chunk = len - done;
-		if (!walk(cpu, &m, va, &gpa) || !(from = look(cpu, gpa)))
+		if (!gmem_walk(cpu, &m, va, &gpa) || !(from = gmem_look(cpu, gpa)))
 			break;
 		memcpy(bytes + done, from, chunk);
 	}

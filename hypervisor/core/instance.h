@@ -179,7 +179,7 @@ struct manager_state {
 /* The bells that a cell may ring. The manager alone writes the targets */
 struct bells {
 	u64 target[QV_MAX_CHANNELS][QV_CHAN_MAX_ENDS];	/* BELL() of the other ends; 0: none */
-	u32 rings[QV_MAX_CPUS];		/* of each CPU: odd while it uses these, or post.target */
+	u32 uses[QV_MAX_CPUS];		/* of each CPU: odd while it uses these, or post.target */
 	u64 next;			/* TSC of the cell's next turn: bell_turn() */
 };
 

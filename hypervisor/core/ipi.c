@@ -13,7 +13,7 @@ void icr_learn(struct pcpu *cpu)
 	me()->icr.cluster = apic_read(APIC_DFR) >> 28 != 0xf;
 }
 
-static void send(struct pcpu *target, const struct icr_verdict *v)
+static void ipi_send(struct pcpu *target, const struct icr_verdict *v)
 {
 	switch (v->action) {
 	case ICR_SEND:
@@ -43,6 +43,6 @@ bool icr_write(struct pcpu *cpu, u64 icr)
 	}
 	for (i = 0; i < me()->icr.num; i++)
 		if (v.targets & 1ull << i)
-			send(pcpu_of(i), &v);
+			ipi_send(pcpu_of(i), &v);
 	return true;
 }

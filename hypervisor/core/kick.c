@@ -25,7 +25,7 @@
 
 #define AGAIN_MS	200
 #define NMI		(4u << 8 | 1u << 14)	/* ICR */
-#define SEND_PATIENCE	10000000	/* number of loops; apic_send() takes far fewer */
+#define SEND_LOOPS	10000000	/* number of loops; apic_send() takes far fewer */
 
 /*
  * The NMI for a command that is still pending may have been lost, since two NMIs may merge into
@@ -50,9 +50,9 @@ void kick(struct pcpu *target, u32 cmd)
  */
 u32 take_commands(struct pcpu *cpu)
 {
-	u32 cmd = atomic_swap(&cpu->cmd, 0), patience = SEND_PATIENCE;
+	u32 cmd = atomic_swap(&cpu->cmd, 0), loops = SEND_LOOPS;
 
-	while (load(&cpu->kicks) && --patience)
+	while (load(&cpu->kicks) && --loops)
 		pause();
 	return cmd;
 }

@@ -33,7 +33,7 @@ const struct port_rule port_rules[] = {
 };
 const u32 num_port_rules = sizeof(port_rules) / sizeof(port_rules[0]);
 
-static bool meet(u32 a, u32 b, u32 first, u32 last)
+static bool ports_overlap(u32 a, u32 b, u32 first, u32 last)
 {
 	return a <= last && first <= b;
 }
@@ -43,13 +43,14 @@ bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last)
 	u32 i;
 
 	for (i = 0; i < num_port_rules; i++)
-		if (meet(first, last, port_rules[i].first, port_rules[i].last))
+		if (ports_overlap(first, last, port_rules[i].first, port_rules[i].last))
 			return true;
 	for (i = 0; i < boot->num_firmware_ports && i < QV_MON_FIRMWARE_PORTS; i++)
-		if (meet(first, last, boot->firmware_ports[i].first, boot->firmware_ports[i].last))
+		if (ports_overlap(first, last, boot->firmware_ports[i].first,
+				  boot->firmware_ports[i].last))
 			return true;
 	for (i = 0; i < boot->num_guards && i < QV_MON_GUARDS; i++)
-		if (meet(first, last, boot->guards[i].first, boot->guards[i].last))
+		if (ports_overlap(first, last, boot->guards[i].first, boot->guards[i].last))
 			return true;
 	return false;
 }
@@ -59,14 +60,14 @@ static bool cell_claims(const struct cell_slot *slot, u32 first, u32 last)
 	u32 i, b;
 
 	for (i = 0; i < slot->num_ports; i++)
-		if (meet(first, last, slot->ports[i].first, slot->ports[i].last))
+		if (ports_overlap(first, last, slot->ports[i].first, slot->ports[i].last))
 			return true;
 	for (i = 0; i < slot->num_devices; i++)
 		for (b = 0; b < QV_MON_BARS; b++) {
 			const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
 
 			if (bar->ports && bar->len &&
-			    meet(first, last, bar->base, bar->base + bar->len - 1))
+			    ports_overlap(first, last, bar->base, bar->base + bar->len - 1))
 				return true;
 		}
 	return false;
@@ -114,7 +115,7 @@ bool ports_log(u32 first, u32 last)
 
 	for (i = 0; i < num_port_rules; i++)
 		if (port_rules[i].front == PORT_LOG &&
-		    meet(first, last, port_rules[i].first, port_rules[i].last))
+		    ports_overlap(first, last, port_rules[i].first, port_rules[i].last))
 			return true;
 	return false;
 }
@@ -129,7 +130,7 @@ const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value)
 			const struct qv_mon_guard *g = &b->guards[i];
 			u8 byte = value >> at * 8;
 
-			if (meet(port + at, port + at, g->first, g->last) &&
+			if (ports_overlap(port + at, port + at, g->first, g->last) &&
 			    (!g->bits || byte & g->bits) && (byte & g->mask) != g->value)
 				return g;
 		}

@@ -74,7 +74,7 @@ static bool cell_has(u32 n, u32 pin)
 	return false;
 }
 
-static void refused(struct pcpu *cpu, u32 pin, u64 entry)
+static void ioapic_refused(struct pcpu *cpu, u32 pin, u64 entry)
 {
 	cpu_status(cpu)->denied++;
 	log_event(cpu, QV_LOG_IOAPIC, pin, entry);
@@ -87,11 +87,11 @@ static void entry_write(struct pcpu *cpu, u32 n, u32 reg, u32 value)
 	u32 high = half ? value : read_reg(cpu, n, reg | 1);
 
 	if (cell_has(n, pin)) {
-		refused(cpu, pin, (u64)high << 32 | low);
+		ioapic_refused(cpu, pin, (u64)high << 32 | low);
 		return;
 	}
 	if (!ioapic_entry_ok(&me()->icr, low, high)) {
-		refused(cpu, pin, (u64)high << 32 | low);
+		ioapic_refused(cpu, pin, (u64)high << 32 | low);
 		write_reg(cpu, n, reg & ~1u, low | LOW_MASKED);
 		if (!half)
 			return;
@@ -173,7 +173,7 @@ void ioapic_sweep(struct pcpu *cpu)
 
 			if (cell_has(n, pin) || ioapic_entry_ok(&me()->icr, low, high))
 				continue;
-			refused(cpu, pin, (u64)high << 32 | low);
+			ioapic_refused(cpu, pin, (u64)high << 32 | low);
 			write_reg(cpu, n, REG_ENTRY + 2 * pin, low | LOW_MASKED);
 		}
 		lock_drop(LOCK_IOAPIC);

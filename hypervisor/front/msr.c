@@ -16,7 +16,7 @@ static bool msr_emulate(struct pcpu *cpu, struct msr_exit *x)
 }
 
 /* Carries out an access that Linux may make, but not directly; false: #GP */
-static bool access(struct pcpu *cpu, struct msr_exit *x)
+static bool msr_access(struct pcpu *cpu, struct msr_exit *x)
 {
 	const struct msr_rule *r = x->rule;
 	u32 action = r->front[x->write];
@@ -51,7 +51,7 @@ void front_msr(struct pcpu *cpu)
 	struct msr_exit x;
 
 	msr_exit(cpu, &x);
-	if (access(cpu, &x))
+	if (msr_access(cpu, &x))
 		msr_done(cpu, &x);
 	else
 		vendor_inject_fault(cpu, 13);

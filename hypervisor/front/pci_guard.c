@@ -95,7 +95,7 @@ static bool cell_on_bus(u32 first, u32 last)
 	return false;
 }
 
-static bool meets(u64 a, u64 a_len, u64 b, u64 b_len)
+static bool ranges_overlap(u64 a, u64 a_len, u64 b, u64 b_len)
 {
 	return a < b + b_len && b < a + a_len;
 }
@@ -111,7 +111,7 @@ static bool cell_has_registers(u64 base, u64 len)
 				const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
 
 				if (bar->len && !bar->ports &&
-				    meets(base, len, bar->base, bar->len))
+				    ranges_overlap(base, len, bar->base, bar->len))
 					return true;
 			}
 	return false;
@@ -123,7 +123,7 @@ static bool over_ram(u64 base, u64 len)
 	u32 i;
 
 	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (meets(base, len, b->ram[i].start, b->ram[i].end - b->ram[i].start))
+		if (ranges_overlap(base, len, b->ram[i].start, b->ram[i].end - b->ram[i].start))
 			return true;
 	return false;
 }

@@ -29,7 +29,7 @@ static void exchange(u64 *entry, u64 seen, u64 value)
 }
 
 /* Changes the entry so that it answers the touch. Returns false if only a fault can answer it */
-static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
+static bool touch_answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 {
 	struct instance *inst = me();
 	u64 table = write ? inst->front.sink_table : inst->front.ones_table;
@@ -69,6 +69,6 @@ void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 		return;
 	cpu_status(cpu)->denied++;
 	log_event(cpu, write ? QV_LOG_TOUCH_WRITE : QV_LOG_TOUCH_READ, gpa, 0);
-	if (!reached || !answer(gpa, entry, seen, level, write))
+	if (!reached || !touch_answer(gpa, entry, seen, level, write))
 		vendor_inject_fault(cpu, 13);
 }

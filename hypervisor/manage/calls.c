@@ -7,7 +7,7 @@
 #include "manage.h"
 
 /* A CPU outside the monitor can touch all memory, so none may leave while there are cells */
-static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
+static u64 call_leave(struct pcpu *cpu, u64 a, u64 b)
 {
 	u32 i;
 
@@ -18,7 +18,7 @@ static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
 	return QV_ME_OK;
 }
 
-static u64 note(struct pcpu *cpu, u64 what, u64 b)
+static u64 call_note(struct pcpu *cpu, u64 what, u64 b)
 {
 	if (what < QV_NOTE_PANIC || what > QV_NOTE_POWER_OFF)
 		return QV_ME_CALL;
@@ -27,7 +27,7 @@ static u64 note(struct pcpu *cpu, u64 what, u64 b)
 	return QV_ME_OK;
 }
 
-static u64 reset_held(struct pcpu *cpu, u64 a, u64 b)
+static u64 call_reset_held(struct pcpu *cpu, u64 a, u64 b)
 {
 	u32 i;
 
@@ -36,7 +36,7 @@ static u64 reset_held(struct pcpu *cpu, u64 a, u64 b)
 	return QV_ME_OK;
 }
 
-static u64 nothing(struct pcpu *cpu, u64 a, u64 b)
+static u64 call_nop(struct pcpu *cpu, u64 a, u64 b)
 {
 	return QV_ME_OK;
 }
@@ -58,16 +58,16 @@ static const struct call {
 	u32 flags;
 	u64 (*run)(struct pcpu *cpu, u64 a, u64 b);
 } calls[] = {
-	[QV_HC_NOP]		= { AT_ONCE,			nothing },
-	[QV_HC_LEAVE]		= { LOCKABLE,			may_leave },
+	[QV_HC_NOP]		= { AT_ONCE,			call_nop },
+	[QV_HC_LEAVE]		= { LOCKABLE,			call_leave },
 	[QV_HC_CREATE]		= { LOCKABLE,			call_create },
 	[QV_HC_START]		= { LOCKABLE | CELL,		call_start },
 	[QV_HC_STOP]		= { LOCKABLE | CELL,		call_stop },
 	[QV_HC_RECLAIM]		= { LOCKABLE | CELL | RESUMES,	call_reclaim },
 	[QV_HC_DOORBELL]	= { CELL,			call_doorbell },
-	[QV_HC_RESET_HELD]	= { 0,				reset_held },
+	[QV_HC_RESET_HELD]	= { 0,				call_reset_held },
 	[QV_HC_LOCK]		= { CELL,			call_lock },
-	[QV_HC_NOTE]		= { AT_ONCE,			note },
+	[QV_HC_NOTE]		= { AT_ONCE,			call_note },
 	/* QV_HC_FAULT comes here only if tests have not enabled it: front_call() */
 	[QV_HC_SAMPLE]		= { CELL | CELL_AND,		call_sample },
 	[QV_HC_IPI]		= { 0,				call_ipi },
@@ -84,7 +84,7 @@ static bool is_cell(u64 id)
 	return id && id < QV_INSTANCES && me()->manager.cells[id].state;
 }
 
-static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
+static u64 call_on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
 {
 	u64 result;
 
@@ -96,15 +96,15 @@ static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
 	return result;
 }
 
-static u64 run(const struct call *call, struct pcpu *cpu, u64 a)
+static u64 call_run(const struct call *call, struct pcpu *cpu, u64 a)
 {
 	bool resumes = call->flags & RESUMES && is_cell(a) && me()->manager.cells[a].reclaimed;
 
 	if (call->flags & LOCKABLE && !resumes && cells_locked())
 		return QV_ME_LOCKED;
 	if (call->flags & CELL_AND)
-		return on_cell(call, cpu, a & 0xff, a >> 8);
-	return call->flags & CELL ? on_cell(call, cpu, a, 0) : call->run(cpu, a, 0);
+		return call_on_cell(call, cpu, a & 0xff, a >> 8);
+	return call->flags & CELL ? call_on_cell(call, cpu, a, 0) : call->run(cpu, a, 0);
 }
 
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
@@ -117,7 +117,7 @@ u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 		return calls[nr].run(cpu, a, 0);
 	if (!manager_enter(cpu))
 		return QV_ME_BUSY;
-	result = run(&calls[nr], cpu, a);
+	result = call_run(&calls[nr], cpu, a);
 	manager_leave();
 	posts_serve(cpu);
 	return result;

@@ -15,7 +15,7 @@ static u8 instance_of(u64 bell)
 	return bell >> 8;
 }
 
-static void send(u64 bell)
+static void bell_send(u64 bell)
 {
 	if (bell)
 		apic_send(1 << 14 | (u8)bell, bell >> 32);
@@ -27,19 +27,19 @@ static void send(u64 bell)
  * faults there, monitor_fault() ends its use. A CPU that uses them for longer than any CPU may take
  * to answer executes nothing more.
  */
-static void settle(const struct bells *b, u32 id)
+static void bells_settle(const struct bells *b, u32 id)
 {
 	u64 start = rdtsc(), longest = (u64)me()->boot.tsc_khz * ACK_DEADLINE_MS;
 	u32 i, seen;
 
 	for (i = 0; i < slot_request(id)->num_cpus; i++)
-		for (seen = load(&b->rings[i]); seen & 1 && load(&b->rings[i]) == seen &&
+		for (seen = load(&b->uses[i]); seen & 1 && load(&b->uses[i]) == seen &&
 		     rdtsc() - start < longest;)
 			pause();
 }
 
 /* Gives each cell of the channel the targets. Then no CPU of a cell rings an older one */
-static void publish(struct pcpu *cpu, const struct channel *r)
+static void bells_publish(struct pcpu *cpu, const struct channel *r)
 {
 	u32 id, i, end;
 
@@ -58,13 +58,13 @@ static void publish(struct pcpu *cpu, const struct channel *r)
 			__atomic_store_n(&b->target[i][end],
 					 end == q->channels[i].end ? 0 : r->bell[end],
 					 __ATOMIC_SEQ_CST);
-		settle(b, id);
+		bells_settle(b, id);
 	}
 	gmem_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a block of a cell */
 }
 
 /* Takes the turn of Linux and the manager to send the bell. Returns false if it is too soon */
-static bool take_turn(u64 bell, bool wait)
+static bool bell_linux_turn(u64 bell, bool wait)
 {
 	u32 id = instance_of(bell);
 
@@ -78,14 +78,14 @@ void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target)
 
 	channels_lock(cpu);
 	r->bell[end] = target;
-	publish(cpu, r);
+	bells_publish(cpu, r);
 	channels_unlock();
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
 		/* without the lock: the manager alone changes bells of cells */
-		if (i == end || !take_turn(r->bell[i], true))
+		if (i == end || !bell_linux_turn(r->bell[i], true))
 			continue;
 		channels_lock(cpu);
-		send(r->bell[i]);
+		bell_send(r->bell[i]);
 		channels_unlock();
 	}
 }
@@ -102,7 +102,7 @@ void bells_shut(struct pcpu *cpu, u64 cpus)
 		    !(cpus >> (r->bell[end] >> 16 & 0xff) & 1))
 			continue;
 		r->bell[end] = 0;
-		publish(cpu, r);
+		bells_publish(cpu, r);
 	}
 	channels_unlock();
 }
@@ -120,8 +120,8 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 		bell = BELL(pcpu_of(index)->apic_id, index, 0, vector);
 	if (end < QV_CHAN_MAX_ENDS && (bell || !vector)) {
 		r->bell[end] = bell;
-		publish(cpu, r);
-		send(bell);
+		bells_publish(cpu, r);
+		bell_send(bell);
 		result = QV_ME_OK;
 	}
 	channels_unlock();
@@ -129,15 +129,15 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 }
 
 /* Rings each cell of the channel whose turn it is */
-static u64 ring(const struct channel *r)
+static u64 channel_ring(const struct channel *r)
 {
 	u64 result = QV_ME_OK;
 	u32 i;
 
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
 		if (instance_of(r->bell[i])) {
-			if (take_turn(r->bell[i], false))
-				send(r->bell[i]);
+			if (bell_linux_turn(r->bell[i], false))
+				bell_send(r->bell[i]);
 			else
 				result = QV_ME_RATE;
 		}
@@ -152,7 +152,7 @@ u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)
 	channels_lock(cpu);
 	r = channel_at(pa);
 	if (r && channel_linux(r) < QV_CHAN_MAX_ENDS)
-		result = ring(r);
+		result = channel_ring(r);
 	channels_unlock();
 	return result;
 }
@@ -160,7 +160,7 @@ u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)
 /*
  * Cells send their NMIs for requests to this CPU from now on: it executes Linux, and the CPUs of a
  * cell that starts leave the front end. A cell's CPU that has read the target before has sent when
- * this returns. Pairs with announce() in cell/keys.c.
+ * this returns. Pairs with post_announce() in cell/keys.c.
  */
 void posts_retarget(const struct pcpu *cpu)
 {
@@ -174,7 +174,7 @@ void posts_retarget(const struct pcpu *cpu)
 			continue;
 		mapping_set(QV_VA_SCRUB, m->cells[id].block_pa);
 		__atomic_store_n(&cell->cell.post.target, cpu->apic_id, __ATOMIC_SEQ_CST);
-		settle(&cell->bells, id);
+		bells_settle(&cell->bells, id);
 	}
 }
 

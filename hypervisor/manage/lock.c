@@ -9,18 +9,18 @@
  */
 bool cells_locked(void)
 {
-	bool any = false;
+	bool locked = false;
 	u32 i;
 
-	for (i = 1; i < QV_INSTANCES && !any; i++) {
+	for (i = 1; i < QV_INSTANCES && !locked; i++) {
 		if (me()->manager.cells[i].state != QV_MON_RUNNING)
 			continue;
 		mapping_set(QV_VA_MANAGE, me()->manager.cells[i].block_pa);
-		any = load(&managed_status()->locked) &&
+		locked = load(&managed_status()->locked) &&
 		      load(&managed_status()->state) == QV_MON_RUNNING;
 	}
 	mapping_set(QV_VA_MANAGE, 0);
-	return any;
+	return locked;
 }
 
 u64 call_lock(struct pcpu *cpu, u64 id, u64 unused)

@@ -12,7 +12,7 @@
 #define SHARE	16u
 #define ROUNDS	16u	/* each needs another NMI of a cell, and a cell sends one per millisecond */
 
-static void answer(struct pcpu *cpu, u32 id)
+static void post_answer(struct pcpu *cpu, u32 id)
 {
 	struct chan_post *post = &managed()->cell.post;
 	struct cell_slot *slot = &me()->manager.cells[id];
@@ -24,8 +24,8 @@ static void answer(struct pcpu *cpu, u32 id)
 	me()->manager.posts_until = start + POSTS_LATE;
 	if ((s64)(start - slot->post_next) < 0)
 		return;		/* the cell announces it again */
-	post->answer = post->nr == QV_CALL_OPEN ? answer_open(cpu, id, &post->ask) :
-						  answer_close(cpu, id, post->ask.end);
+	post->answer = post->nr == QV_CALL_OPEN ? key_open(cpu, id, &post->ask) :
+						  key_close(cpu, id, post->ask.end);
 	__atomic_store_n(&post->state, POST_ANSWERED, __ATOMIC_RELEASE);
 	me()->manager.posts_until = rdtsc() + POSTS_LATE;
 	slot->post_next = rdtsc() + (SHARE - 1) * (rdtsc() - start);
@@ -41,7 +41,7 @@ bool posts_serve(struct pcpu *cpu)
 		__atomic_store_n(&m->posted, 0, __ATOMIC_SEQ_CST);
 		for (id = 1; id < QV_INSTANCES; id++)
 			if (m->dynamic >> id & 1)
-				answer(cpu, id);
+				post_answer(cpu, id);
 		mapping_set(QV_VA_MANAGE, 0);
 		manager_leave();
 	}

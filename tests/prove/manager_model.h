@@ -71,8 +71,8 @@
  * Changed: hypervisor/core/kick.c: `u64 waited = rdtsc() - start;` ->
  *	`u64 waited = ACK_DEADLINE_MS * ms + 1; (void)start;`: each look finds the deadline over:
  *	the acts of others between two looks are one step
- * Changed: hypervisor/core/kick.c: `#define SEND_PATIENCE	10000000` ->
- *	`#define SEND_PATIENCE	1`: rounds of a loop
+ * Changed: hypervisor/core/kick.c: `#define SEND_LOOPS	10000000` ->
+ *	`#define SEND_LOOPS	1`: rounds of a loop
  * Changed: hypervisor/core/cpu.h: `asm volatile("rdtsc" : "=a"(lo), "=d"(hi));` ->
  *	`extern u32 a_clock(void); lo = a_clock(), hi = 0;`: reading the clock
  * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` ->

@@ -205,12 +205,12 @@ static struct bells *bells(void)
 	return (struct bells *)&fake_instance(STEPS_BLOCK)->bells;
 }
 
-/* Does what ring() in cell/channels.c does, in two parts */
+/* Does what cell_ring() in cell/channels.c does, in two parts */
 static void cell_loads_target(void)
 {
 	if (!now.there[RINGER] || now.bell_age)
 		return;
-	bells()->rings[0]++;
+	bells()->uses[0]++;
 	now.bell = bells()->target[1][1];
 	now.bell_age = 1;
 }
@@ -222,7 +222,7 @@ static void cell_rings(void)
 	now.bell_age = 0;
 	if (now.bell)
 		apic_send(1 << 14 | (u8)now.bell, now.bell >> 32);
-	bells()->rings[0]++;
+	bells()->uses[0]++;
 }
 
 static void calls(void)

@@ -16,7 +16,7 @@ static void hear(u32 low, u32 apic_id)
 {
 	CHECK_EQ(low, NMI);
 	CHECK_EQ(apic_id, TARGET);
-	CHECK_EQ(me()->bells.rings[0] & 1, 1);	/* the manager waits for it: posts_retarget() */
+	CHECK_EQ(me()->bells.uses[0] & 1, 1);	/* the manager waits for it: posts_retarget() */
 	nmis++;
 }
 
@@ -66,7 +66,7 @@ static void post_and_answer(void)
 	CHECK_EQ(post->nr, QV_CALL_OPEN);
 	CHECK_EQ(post->ask.end, 1);
 	CHECK(!memcmp(&post->ask.page, fake_ram + PAGE_PA, sizeof(post->ask.page)));
-	CHECK_EQ(me()->bells.rings[0] & 1, 0);
+	CHECK_EQ(me()->bells.uses[0] & 1, 0);
 	/* one request at a time, which no further call changes */
 	CHECK_EQ(call(QV_CALL_CLOSE, 2, 0), QV_KEY_BUSY);
 	CHECK_EQ(call(QV_CALL_OPEN, PAGE_PA, 0), QV_KEY_BUSY);

@@ -206,7 +206,7 @@ static u64 seen_odd;
 
 static void during_ring(u32 low, u32 apic_id)
 {
-	seen_odd += me()->bells.rings[0] & 1;
+	seen_odd += me()->bells.uses[0] & 1;
 	hear(low, apic_id);
 }
 
@@ -239,7 +239,7 @@ static void in_a_cell(void)
 	CHECK(cell_bell(pcpu_of(0), 1));
 	heard_expect(2, 0x42, 3);
 	CHECK_EQ(seen_odd, 2);
-	CHECK_EQ(b->rings[0] & 1, 0);
+	CHECK_EQ(b->uses[0] & 1, 0);
 }
 
 UNIT_SUITE(channel_bells) = {

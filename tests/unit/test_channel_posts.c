@@ -288,16 +288,16 @@ static void targets_in_use(void)
 	CHECK_EQ(keys_open(0, 7, "a", "b"), 0);
 	me()->boot.tsc_khz = 1u << 30;		/* this CPU may take some hours to answer */
 	b = &keys_cell(0)->bells;
-	waits_for_slow(shut, &b->rings[0]);
-	waits_for_slow(retarget, &b->rings[0]);
-	b->rings[0] = 2;
+	waits_for_slow(shut, &b->uses[0]);
+	waits_for_slow(retarget, &b->uses[0]);
+	b->uses[0] = 2;
 	shut();
 	retarget();
-	CHECK_EQ(b->rings[0], 2);
+	CHECK_EQ(b->uses[0], 2);
 	me()->boot.tsc_khz = 1;
-	b->rings[0] = 3;			/* a CPU that executes nothing more */
+	b->uses[0] = 3;			/* a CPU that executes nothing more */
 	shut();
-	CHECK_EQ(b->rings[0], 3);
+	CHECK_EQ(b->uses[0], 3);
 }
 
 UNIT_SUITE(channel_posts) = {

@@ -361,18 +361,18 @@ static void faults_of_our_own(void)
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	fake_open(true, true);
 	fake_become_cell();
-	me()->bells.rings[0] = 7;		/* the manager waits while it is odd */
+	me()->bells.uses[0] = 7;		/* the manager waits while it is odd */
 	fault(8);
-	CHECK_EQ(me()->bells.rings[0], 0);
+	CHECK_EQ(me()->bells.uses[0], 0);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 	CHECK_EQ(my_status()->failure.reason, QV_FAIL_MONITOR);
 	CHECK_EQ(my_status()->failure.address, 0x40001234);
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 	CHECK_EQ(cpu->faulting, 0);
-	me()->bells.rings[0] = 9;
+	me()->bells.uses[0] = 9;
 	cpu->faulting = true;			/* a fault while it rings for the cell that fails */
 	fault(8);
-	CHECK_EQ(me()->bells.rings[0], 0);
+	CHECK_EQ(me()->bells.uses[0], 0);
 }
 
 UNIT_SUITE(events) = {

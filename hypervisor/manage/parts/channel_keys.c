@@ -11,26 +11,27 @@
 
 #define KEY_END	(1ull << 32)
 
-static bool names(const struct qv_chan_page *p, const char *name)
+static bool key_names(const struct qv_chan_page *p, const char *name)
 {
 	return channel_same(p->end[0].name, name, QV_CHAN_NAME_LEN) ||
 	       channel_same(p->end[1].name, name, QV_CHAN_NAME_LEN);
 }
 
 /* The channel at run time that has the key and the two ends of @p; or NULL */
-static struct channel *meets(const struct qv_chan_page *p)
+static struct channel *key_find(const struct qv_chan_page *p)
 {
 	struct channel *r;
 
 	FOR_EACH_CHANNEL(r)
 		if (r->is.page.key == p->key &&
-		    names(&r->is.page, p->end[0].name) && names(&r->is.page, p->end[1].name))
+		    key_names(&r->is.page, p->end[0].name) &&
+		    key_names(&r->is.page, p->end[1].name))
 			return r;
 	return NULL;
 }
 
 /* Memory of cell @id without a channel; or NULL */
-static struct channel *spare(u32 id)
+static struct channel *key_spare(u32 id)
 {
 	struct channel *r;
 
@@ -40,7 +41,7 @@ static struct channel *spare(u32 id)
 	return NULL;
 }
 
-static bool permitted(const struct qv_mon_create *q, const char *other)
+static bool key_permitted(const struct qv_mon_create *q, const char *other)
 {
 	u32 i;
 
@@ -51,7 +52,7 @@ static bool permitted(const struct qv_mon_create *q, const char *other)
 }
 
 /* Returns 0, or why cell @q may not open this */
-static s32 check(const struct qv_mon_create *q, const struct qv_mon_channel *ask)
+static s32 key_check(const struct qv_mon_create *q, const struct qv_mon_channel *ask)
 {
 	const struct qv_chan_page *p = &ask->page;
 
@@ -59,11 +60,11 @@ static s32 check(const struct qv_mon_create *q, const struct qv_mon_channel *ask
 	    p->key - 1 >= KEY_END - 1 ||
 	    channel_same(p->end[0].name, p->end[1].name, QV_CHAN_NAME_LEN))
 		return QV_KEY_MALFORMED;
-	return permitted(q, p->end[!ask->end].name) ? 0 : QV_KEY_DENIED;
+	return key_permitted(q, p->end[!ask->end].name) ? 0 : QV_KEY_DENIED;
 }
 
 /* The tables of the managed cell, as the manager reaches them. @pool: room for their pool */
-static struct paging here(const struct paging *of, struct pt_pool *pool)
+static struct paging key_paging(const struct paging *of, struct pt_pool *pool)
 {
 	struct paging p = *of;
 
@@ -77,7 +78,7 @@ static struct paging here(const struct paging *of, struct pt_pool *pool)
  * An end starts. It is absent until its section is clear, since no instance clears it for a channel
  * at run time. @life: the channel, in one piece
  */
-static void start(struct qv_chan_page *life, const struct qv_chan_page *p, u32 end)
+static void key_start(struct qv_chan_page *life, const struct qv_chan_page *p, u32 end)
 {
 	channel_start_end(life, end, QV_CHAN_IS_ABSENT);
 	memset((u8 *)life + p->end[end].offset, 0, p->end[end].size);
@@ -85,23 +86,23 @@ static void start(struct qv_chan_page *life, const struct qv_chan_page *p, u32 e
 }
 
 /* The cell has the channel in its window. A page that was not present needs no flush */
-static void attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
+static void key_attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 		   const struct qv_mon_channel *ask)
 {
 	struct qv_mon_create *q = slot_request(id);
 	struct qv_mon_channel *at = &q->channels[window];
 	struct qv_mon_channel *there = &managed()->req.channels[window];
 	struct pt_pool pool;
-	struct paging nested = here(&managed()->nested, &pool);
-	struct paging host = here(&managed()->host, &pool);
+	struct paging nested = key_paging(&managed()->nested, &pool);
+	struct paging host = key_paging(&managed()->host, &pool);
 	struct qv_chan_page *life = channel_life(&r->is);
 	u32 end = ask->end;
 
 	r->ends |= 1u << end;
 	*at = r->is;
 	at->end = there->end = end;
-	atomic_or(&r->users, 1u << id);		/* publish() finds the window from now on */
-	start(life, &r->is.page, end);
+	atomic_or(&r->users, 1u << id);		/* bells_publish() finds the window from now on */
+	key_start(life, &r->is.page, end);
 	channel_map(&nested, &host, channel_window(q, window), at, window);
 	/* first, since this window may have the targets of an earlier channel: cell_bell() */
 	bells_set(cpu, r, end, bell_of(q, ask, id));
@@ -113,42 +114,42 @@ static void attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 }
 
 /* A channel in memory that was set aside. It may have what Linux left there */
-static void make(struct pcpu *cpu, struct channel *r, const struct qv_chan_page *page)
+static void key_make(struct pcpu *cpu, struct channel *r, const struct qv_chan_page *page)
 {
 	channel_fill(cpu, r, &r->is, page);
 	channel_clear(&r->is, 0);
 	channel_make(r);
 }
 
-s32 answer_open(struct pcpu *cpu, u32 id, const struct qv_mon_channel *ask)
+s32 key_open(struct pcpu *cpu, u32 id, const struct qv_mon_channel *ask)
 {
 	const struct qv_mon_create *q = slot_request(id);
 	u32 window = first_dynamic(q);
-	s32 error = check(q, ask);
+	s32 error = key_check(q, ask);
 	struct channel *r;
 
 	if (error)
 		return error;
 	while (window < q->num_channels && q->channels[window].page.ends)
 		window++;
-	r = meets(&ask->page);
+	r = key_find(&ask->page);
 	if (r && (r->ends >> ask->end & 1 ||
 		  !channel_same(&r->is.page, &ask->page, sizeof(ask->page))))
 		return QV_KEY_DIFFERS;
 	if (!r)
-		r = spare(id);
+		r = key_spare(id);
 	if (!r || window == q->num_channels)
 		return QV_KEY_FULL;
 
 	/* ---- nothing below can fail ---- */
 	if (!r->is.page.ends)
-		make(cpu, r, &ask->page);
-	attach(cpu, id, r, window, ask);
+		key_make(cpu, r, &ask->page);
+	key_attach(cpu, id, r, window, ask);
 	return window;
 }
 
 /* The cell's CPUs drop their translations. Returns false if a CPU does not answer */
-static bool flush(const struct qv_mon_create *q)
+static bool key_flush(const struct qv_mon_create *q)
 {
 	u64 start = rdtsc();
 	bool all = true;
@@ -164,14 +165,14 @@ static bool flush(const struct qv_mon_create *q)
 	return all;
 }
 
-s32 answer_close(struct pcpu *cpu, u32 id, u32 window)
+s32 key_close(struct pcpu *cpu, u32 id, u32 window)
 {
 	struct qv_mon_create *q = slot_request(id);
 	struct qv_mon_channel *at;
 	struct channel *r;
 	struct pt_pool pool;
-	struct paging nested = here(&managed()->nested, &pool);
-	struct paging host = here(&managed()->host, &pool);
+	struct paging nested = key_paging(&managed()->nested, &pool);
+	struct paging host = key_paging(&managed()->host, &pool);
 	u64 *entries;
 	u32 level, i;
 
@@ -185,7 +186,7 @@ s32 answer_close(struct pcpu *cpu, u32 id, u32 window)
 	for (i = 0; i < PT_ENTRIES; i++)
 		__atomic_store_n(&entries[i], 0, __ATOMIC_RELAXED);
 	/* The memory stays with the cell until it is destroyed if a CPU may still reach it */
-	if (!flush(q))
+	if (!key_flush(q))
 		return QV_KEY_STUCK;
 	/* A CPU that has seen .page.ends before has left cell_channels_failed() or cell_bell() */
 	*paging_find(&host, QV_VA_LIFE + window * QV_PAGE, 1, &level) = 0;
@@ -224,7 +225,7 @@ u64 call_key(struct pcpu *cpu, u64 id, u64 key)
 		;
 	r->users |= 1;
 	r->ends |= 1u << end;
-	start(channel_life(&r->is), &r->is.page, end);
+	key_start(channel_life(&r->is), &r->is.page, end);
 	mapping_set(QV_VA_SCRUB, 0);
 	channel_open_to_linux(r, end);
 	flush_front_end(cpu);

@@ -33,7 +33,7 @@ bool channel_leave(struct pcpu *cpu, struct channel *r, u32 id, u32 end);
  * channel_keys.c. Cell @id, whose block is open in QV_VA_MANAGE, opens or closes a channel. They
  * return a window, or enum qv_key_answer.
  */
-s32 answer_open(struct pcpu *cpu, u32 id, const struct qv_mon_channel *ask);
-s32 answer_close(struct pcpu *cpu, u32 id, u32 window);
+s32 key_open(struct pcpu *cpu, u32 id, const struct qv_mon_channel *ask);
+s32 key_close(struct pcpu *cpu, u32 id, u32 window);
 
 #endif
