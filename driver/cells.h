@@ -15,7 +15,7 @@
 #include "parts/memory.h"
 #include "parts/pci.h"
 
-struct qv_channel;
+struct qv_channel_dev;
 
 /* A cell: the request that created it, its parts, its instance of the monitor, its present life */
 struct qv_cell {
@@ -35,7 +35,7 @@ struct qv_cell {
 	struct qv_pci_given devices[QV_MAX_DEVICES];
 	struct qv_console *console;
 	u32 num_channels;
-	struct qv_channel *channels[QV_MAX_CHANNELS];
+	struct qv_channel_dev *channels[QV_MAX_CHANNELS];
 	bool channels_begun;		/* a uevent has announced this life at its channels */
 	u32 num_pool;			/* pages of 2 MiB for channels at run time */
 	struct qv_hole *pool[QV_MAX_CHANNELS];

@@ -20,7 +20,7 @@ static struct fwnode_handle *node;
 static struct irq_domain *domain;
 
 /* The address by which the monitor knows the channel */
-static u64 channel_pa(const struct qv_channel *c)
+static u64 channel_pa(const struct qv_channel_dev *c)
 {
 	return page_to_phys(qv_channel_page(c, 0));
 }
@@ -29,13 +29,13 @@ static u64 channel_pa(const struct qv_channel *c)
  * Tells the monitor where the bell goes. .bell_lock is held, and perhaps raw locks of Linux. The
  * monitor sends one bell, so none is lost between two targets.
  */
-static void bell_tell(struct qv_channel *c)
+static void bell_tell(struct qv_channel_dev *c)
 {
 	if (c->bell_open)
 		qv_hypercall(QV_HC_BELL, channel_pa(c) | c->bell);
 }
 
-static void bell_target(struct qv_channel *c, u64 bell)
+static void bell_target(struct qv_channel_dev *c, u64 bell)
 {
 	unsigned long flags;
 
@@ -73,7 +73,7 @@ static struct irq_chip bell_chip = {
 
 static int bell_alloc(struct irq_domain *d, unsigned int irq, unsigned int num, void *arg)
 {
-	struct qv_channel *c = arg;
+	struct qv_channel_dev *c = arg;
 	struct irq_alloc_info info = { 0 };
 	int error = irq_domain_alloc_irqs_parent(d, irq, num, &info);
 
@@ -108,7 +108,7 @@ static const struct irq_domain_ops bell_ops = {
 
 static irqreturn_t bell_rings(int irq, void *data)
 {
-	struct qv_channel *c = data;
+	struct qv_channel_dev *c = data;
 
 	atomic_inc(&c->bells);
 	wake_up_interruptible(&c->wait);
@@ -129,7 +129,7 @@ static int bell_domain(void)
 	return -ENOMEM;
 }
 
-int qv_channel_bell_make(struct qv_channel *c)
+int qv_channel_bell_make(struct qv_channel_dev *c)
 {
 	int error = bell_domain(), irq;
 
@@ -146,7 +146,7 @@ int qv_channel_bell_make(struct qv_channel *c)
 	return error;
 }
 
-void qv_channel_bell_open(struct qv_channel *c)
+void qv_channel_bell_open(struct qv_channel_dev *c)
 {
 	unsigned long flags;
 
@@ -158,7 +158,7 @@ void qv_channel_bell_open(struct qv_channel *c)
 	raw_spin_unlock_irqrestore(&c->bell_lock, flags);
 }
 
-void qv_channel_bell_free(struct qv_channel *c)
+void qv_channel_bell_free(struct qv_channel_dev *c)
 {
 	if (!c->irq)
 		return;
@@ -170,7 +170,7 @@ void qv_channel_bell_free(struct qv_channel *c)
 /* One try. The address of a channel that is gone may be that of another one now */
 static u64 bell_try(void *with)
 {
-	struct qv_channel *c = with;
+	struct qv_channel_dev *c = with;
 	u64 result = 0;
 
 	mutex_lock(&c->lock);
@@ -180,7 +180,7 @@ static u64 bell_try(void *with)
 	return result;
 }
 
-static void bell_rang(const struct qv_channel *c, u64 result)
+static void bell_rang(const struct qv_channel_dev *c, u64 result)
 {
 	if (result == QV_ME_RATE)
 		qv_log_often("driver", "the bell of channel %s was not rung: its rate was exceeded "
@@ -188,13 +188,13 @@ static void bell_rang(const struct qv_channel *c, u64 result)
 }
 
 /* Waits while the monitor limits the rate of the receiving cell */
-void qv_channel_ring(struct qv_channel *c)
+void qv_channel_ring(struct qv_channel_dev *c)
 {
 	if (c->page.flags & QV_CHAN_BELL)
 		bell_rang(c, qv_manage_by(bell_try, c));
 }
 
-void qv_channel_ring_last(struct qv_channel *c)
+void qv_channel_ring_last(struct qv_channel_dev *c)
 {
 	if (c->page.flags & QV_CHAN_BELL && c->made)
 		bell_rang(c, qv_manage(QV_HC_RING, channel_pa(c)));

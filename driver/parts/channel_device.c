@@ -26,7 +26,7 @@ static DECLARE_BITMAP(minors, DEVICES);
 /* Adds the file to the files of the channel. Returns an errno */
 static int device_join(struct qv_channel_file *f, struct file *file)
 {
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	int error;
 
 	if (c->gone)
@@ -42,7 +42,7 @@ static int device_join(struct qv_channel_file *f, struct file *file)
 /* A file takes few bytes, and they are charged to the program */
 static int device_open(struct inode *inode, struct file *file)
 {
-	struct qv_channel *c = container_of(inode->i_cdev, struct qv_channel, cdev);
+	struct qv_channel_dev *c = container_of(inode->i_cdev, struct qv_channel_dev, cdev);
 	struct qv_channel_file *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 	int error;
 
@@ -65,7 +65,7 @@ static int device_open(struct inode *inode, struct file *file)
 static int device_close(struct inode *inode, struct file *file)
 {
 	struct qv_channel_file *f = file->private_data;
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 
 	mutex_lock(&c->lock);
 	if (c->writer == file)
@@ -85,7 +85,7 @@ static int device_close(struct inode *inode, struct file *file)
  * The longest sleep between two looks. A peer of a channel with bells may also ring none: it has
  * attached since the look, or it died
  */
-static long device_pause(const struct qv_channel *c)
+static long device_pause(const struct qv_channel_dev *c)
 {
 	return c->irq ? msecs_to_jiffies(BELL_PAUSE_MS) : 1;
 }
@@ -95,7 +95,7 @@ static long device_pause(const struct qv_channel *c)
  * must be armed for that, it only says that the caller must arm it and look again first. Returns an
  * errno to give up
  */
-static int device_wait(struct qv_channel *c, struct file *file, u32 seen, bool *armed)
+static int device_wait(struct qv_channel_dev *c, struct file *file, u32 seen, bool *armed)
 {
 	if (file->f_flags & O_NONBLOCK)
 		return -EAGAIN;
@@ -108,7 +108,7 @@ static int device_wait(struct qv_channel *c, struct file *file, u32 seen, bool *
 						device_pause(c)) < 0 ? -ERESTARTSYS : 0;
 }
 
-void qv_channel_news(struct qv_channel *c)
+void qv_channel_news(struct qv_channel_dev *c)
 {
 	atomic_inc(&c->bells);
 	wake_up_interruptible(&c->wait);
@@ -141,7 +141,7 @@ static ssize_t device_item(struct qv_channel_file *f, struct qv_channel_move *m)
 static ssize_t device_item_wait(struct file *file, struct qv_channel_move *m)
 {
 	struct qv_channel_file *f = file->private_data;
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	bool armed = false;
 	int error = 0;
 	ssize_t n;
@@ -190,7 +190,7 @@ static ssize_t device_write(struct file *file, const char __user *from, size_t l
 /* While programs sleep in poll(), they look again after each pause */
 static void device_look(struct work_struct *work)
 {
-	struct qv_channel *c = container_of(to_delayed_work(work), struct qv_channel, look);
+	struct qv_channel_dev *c = container_of(to_delayed_work(work), struct qv_channel_dev, look);
 
 	if (wq_has_sleeper(&c->wait) && !READ_ONCE(c->gone)) {
 		wake_up_interruptible(&c->wait);
@@ -201,7 +201,7 @@ static void device_look(struct work_struct *work)
 static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct qv_channel_file *f = file->private_data;
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	__poll_t ready;
 
 	poll_wait(file, &c->wait, table);
@@ -211,7 +211,7 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
 	return ready;
 }
 
-static long device_state(struct qv_channel *c, void __user *to)
+static long device_state(struct qv_channel_dev *c, void __user *to)
 {
 	struct qv_channel_state now = { .ends = c->page.ends, .end = c->self };
 	u32 i;
@@ -225,7 +225,7 @@ static long device_state(struct qv_channel *c, void __user *to)
 static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
 {
 	struct qv_channel_file *f = file->private_data;
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	struct qv_channel_window w = { QV_CHANNEL_ABI, c->self, c->page.length };
 	long error = 0;
 
@@ -276,7 +276,7 @@ static char *device_node(const struct device *dev, umode_t *mode, kuid_t *uid, k
 static char *device_node(struct device *dev, umode_t *mode, kuid_t *uid, kgid_t *gid)
 #endif
 {
-	const struct qv_channel *c = container_of(dev, struct qv_channel, dev);
+	const struct qv_channel_dev *c = container_of(dev, struct qv_channel_dev, dev);
 
 	if (mode)
 		*mode = c->mode ?: QV_CHANNEL_MODE;
@@ -299,14 +299,14 @@ static const struct device_type device_type = {
 
 static void device_release(struct device *dev)
 {
-	struct qv_channel *c = container_of(dev, struct qv_channel, dev);
+	struct qv_channel_dev *c = container_of(dev, struct qv_channel_dev, dev);
 
 	cancel_delayed_work_sync(&c->look);
 	qv_channel_memory_give(c);
 	kfree(c);
 }
 
-void qv_channel_init(struct qv_channel *c)
+void qv_channel_init(struct qv_channel_dev *c)
 {
 	device_initialize(&c->dev);
 	c->dev.release = device_release;
@@ -334,7 +334,7 @@ static int device_first(void)
 	return error;
 }
 
-int qv_channel_publish(struct qv_channel *c)
+int qv_channel_publish(struct qv_channel_dev *c)
 {
 	int error = device_first();
 	u32 minor = find_first_zero_bit(minors, DEVICES);
@@ -359,7 +359,7 @@ int qv_channel_publish(struct qv_channel *c)
 	return 0;
 }
 
-void qv_channel_withdraw(struct qv_channel *c)
+void qv_channel_withdraw(struct qv_channel_dev *c)
 {
 	if (!c->dev.devt)
 		return;

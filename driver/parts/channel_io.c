@@ -34,7 +34,7 @@ static int io_error(int result, bool writes)
  * Returns as io_error(). Keeps the reason for the file `last_error`, unless the call only has to
  * wait, or was wrong itself
  */
-static int io_failed(struct qv_channel *c, int result, bool writes)
+static int io_failed(struct qv_channel_dev *c, int result, bool writes)
 {
 	int error = io_error(result, writes);
 
@@ -48,7 +48,7 @@ static int io_failed(struct qv_channel *c, int result, bool writes)
 	return error;
 }
 
-const char *qv_channel_error(struct qv_channel *c, u64 *ns)
+const char *qv_channel_error(struct qv_channel_dev *c, u64 *ns)
 {
 	const char *error;
 
@@ -59,7 +59,7 @@ const char *qv_channel_error(struct qv_channel *c, u64 *ns)
 	return error;
 }
 
-static int io_full(const struct qv_channel *c)
+static int io_full(const struct qv_channel_dev *c)
 {
 	bool waits = c->page.type != QV_CHAN_RING || c->page.full == QV_CHAN_FULL_BLOCK;
 
@@ -67,7 +67,7 @@ static int io_full(const struct qv_channel *c)
 }
 
 /* Makes .end valid. All functions io_*() need .lock of the channel */
-static int io_attach(struct qv_channel *c)
+static int io_attach(struct qv_channel_dev *c)
 {
 	int result;
 
@@ -85,7 +85,7 @@ static int io_attach(struct qv_channel *c)
 }
 
 /* With QV_CHAN_RECONNECT, a peer that has restarted is the new peer from now on */
-static bool io_once_more(const struct qv_channel *c, int result)
+static bool io_once_more(const struct qv_channel_dev *c, int result)
 {
 	return result == QV_CHAN_RESTARTED && !c->end.ended;
 }
@@ -93,7 +93,7 @@ static bool io_once_more(const struct qv_channel *c, int result)
 /* Each file has its own place in the values of a four-slot. lib/channel has it in .last */
 static void io_resume(struct qv_channel_file *f)
 {
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 
 	if (c->page.type == QV_CHAN_FOUR_SLOT && c->self)
 		c->end.last = f->seen[0] == c->end.peer_generation ? f->seen[1] : 0;
@@ -102,7 +102,7 @@ static void io_resume(struct qv_channel_file *f)
 /* True if the file read this value before the end was attached again: io_resume() knows it now */
 static bool io_stale(const struct qv_channel_file *f, const struct qv_item *item)
 {
-	const struct qv_channel *c = f->c;
+	const struct qv_channel_dev *c = f->c;
 
 	return c->page.type == QV_CHAN_FOUR_SLOT && f->seen[0] == c->end.peer_generation &&
 	       item->number <= f->seen[1];
@@ -134,7 +134,7 @@ static int io_take(struct qv_channel_file *f, struct qv_channel_move *m, struct 
 
 static ssize_t io_read(struct qv_channel_file *f, struct qv_channel_move *m)
 {
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	struct qv_item item = { 0 };
 	int result = io_attach(c), tries = 0;
 
@@ -165,7 +165,7 @@ ssize_t qv_channel_read(struct qv_channel_file *f, struct qv_channel_move *m)
 }
 
 /* As io_take(), for an item from the program */
-static int io_put(struct qv_channel *c, const struct qv_channel_move *m)
+static int io_put(struct qv_channel_dev *c, const struct qv_channel_move *m)
 {
 	bool mailbox = c->page.type == QV_CHAN_MAILBOX;
 	void *room;
@@ -190,7 +190,7 @@ static int io_put(struct qv_channel *c, const struct qv_channel_move *m)
 
 static ssize_t io_write(struct qv_channel_file *f, const struct qv_channel_move *m)
 {
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	int result = io_attach(c);
 
 	if (result)
@@ -214,7 +214,7 @@ ssize_t qv_channel_write(struct qv_channel_file *f, struct qv_channel_move *m)
 	return n;
 }
 
-void qv_channel_arm(struct qv_channel *c)
+void qv_channel_arm(struct qv_channel_dev *c)
 {
 	mutex_lock(&c->lock);
 	if (!io_attach(c))
@@ -225,7 +225,7 @@ void qv_channel_arm(struct qv_channel *c)
 /* Returns true if read() would return an item, or another result than to wait */
 static bool io_readable(struct qv_channel_file *f)
 {
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	struct qv_item item;
 	const void *data;
 	int result;
@@ -241,7 +241,7 @@ static bool io_readable(struct qv_channel_file *f)
 }
 
 /* Returns true if there is room, or another result of write() than to wait */
-static bool io_writable(struct qv_channel *c)
+static bool io_writable(struct qv_channel_dev *c)
 {
 	void *room;
 	int result;
@@ -280,7 +280,7 @@ static __poll_t io_ready(struct qv_channel_file *f)
 
 __poll_t qv_channel_ready(struct qv_channel_file *f)
 {
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	__poll_t ready;
 
 	/* the program itself looks for items, and waits for bells only */
@@ -293,7 +293,7 @@ __poll_t qv_channel_ready(struct qv_channel_file *f)
 }
 
 /* The end need not be attached for that: a program may have claimed it */
-static void io_status(struct qv_channel *c, struct qv_end_status *status)
+static void io_status(struct qv_channel_dev *c, struct qv_end_status *status)
 {
 	if (!c->attached) {
 		memset(&c->end, 0, sizeof(c->end));
@@ -305,7 +305,7 @@ static void io_status(struct qv_channel *c, struct qv_end_status *status)
 	qv_end_status(&c->end, status);
 }
 
-bool qv_channel_status(struct qv_channel *c, struct qv_end_status *status)
+bool qv_channel_status(struct qv_channel_dev *c, struct qv_end_status *status)
 {
 	bool there;
 

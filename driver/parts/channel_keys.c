@@ -21,7 +21,7 @@ struct qv_key {
 	struct list_head list;
 	u32 key;
 	struct qv_cell *cell;
-	struct qv_channel *c;
+	struct qv_channel_dev *c;
 	bool leaving;			/* it has no device, but the monitor has kept the end */
 };
 
@@ -249,7 +249,7 @@ static void keys_give(struct qv_cell *cell)
 }
 
 /* The cell wrote the description, so it is checked. Returns NULL, or the reason of a refusal */
-static const char *keys_read(struct qv_channel *c)
+static const char *keys_read(struct qv_channel_dev *c)
 {
 	const char *wrong;
 	u32 i;
@@ -268,7 +268,7 @@ static const char *keys_read(struct qv_channel *c)
 /* Linux is an end now. Makes the device, or leaves again */
 static int keys_publish(struct qv_reply *r, struct qv_key *k)
 {
-	struct qv_channel *c = k->c;
+	struct qv_channel_dev *c = k->c;
 	const char *wrong = keys_read(c);
 	int error = wrong ? -EINVAL : qv_channel_publish(c);
 

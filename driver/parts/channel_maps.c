@@ -26,7 +26,7 @@ struct qv_channel_node {
 
 int qv_channel_maps_open(struct qv_channel_file *f, struct file *file)
 {
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	struct qv_channel_node *node;
 
 	list_for_each_entry(node, &c->nodes, list)
@@ -53,7 +53,7 @@ void qv_channel_maps_close(struct qv_channel_file *f)
 		__free_page(f->spare);
 }
 
-void qv_channel_maps_end(struct qv_channel *c)
+void qv_channel_maps_end(struct qv_channel_dev *c)
 {
 	struct qv_channel_node *node;
 
@@ -62,7 +62,7 @@ void qv_channel_maps_end(struct qv_channel *c)
 }
 
 /* Maps all pages, so a program that polls the channel has one fault only */
-static vm_fault_t maps_all(const struct qv_channel *c, struct vm_area_struct *vma)
+static vm_fault_t maps_all(const struct qv_channel_dev *c, struct vm_area_struct *vma)
 {
 	u64 at = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	vm_fault_t result = VM_FAULT_NOPAGE;
@@ -92,7 +92,7 @@ static vm_fault_t maps_one(struct qv_channel_file *f, struct vm_fault *vmf)
 static vm_fault_t maps_fault(struct vm_fault *vmf)
 {
 	struct qv_channel_file *f = vmf->vma->vm_file->private_data;
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	vm_fault_t result;
 
 	mutex_lock(&c->lock);
@@ -115,7 +115,7 @@ static void maps_flags(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t cl
 }
 
 /* Returns whether this file may map these bytes so. A private copy of a section is of no use */
-static bool maps_allowed(const struct qv_channel *c, const struct file *file,
+static bool maps_allowed(const struct qv_channel_dev *c, const struct file *file,
 			 const struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT, len = vma->vm_end - vma->vm_start;
@@ -134,7 +134,7 @@ static bool maps_allowed(const struct qv_channel *c, const struct file *file,
 int qv_channel_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct qv_channel_file *f = file->private_data;
-	struct qv_channel *c = f->c;
+	struct qv_channel_dev *c = f->c;
 	int error;
 
 	mutex_lock(&c->lock);

@@ -48,7 +48,7 @@ static struct qv_hole *memory_new_hole(void)
 	return h;
 }
 
-static int memory_take(struct qv_channel *c)
+static int memory_take(struct qv_channel_dev *c)
 {
 	u32 num = DIV_ROUND_UP(c->page.length, QV_HUGE);
 
@@ -62,13 +62,13 @@ static int memory_take(struct qv_channel *c)
 	return 0;
 }
 
-struct page *qv_channel_page(const struct qv_channel *c, u64 at)
+struct page *qv_channel_page(const struct qv_channel_dev *c, u64 at)
 {
 	return c->holes[at / QV_HUGE]->pages + (at % QV_HUGE >> PAGE_SHIFT);
 }
 
 /* Lets Linux see the channel as one piece */
-static void *memory_map(const struct qv_channel *c)
+static void *memory_map(const struct qv_channel_dev *c)
 {
 	u32 num = c->page.length >> PAGE_SHIFT, i;
 	struct page **pages;
@@ -86,7 +86,7 @@ static void *memory_map(const struct qv_channel *c)
 	return at;
 }
 
-int qv_channel_memory_take(struct qv_channel *c)
+int qv_channel_memory_take(struct qv_channel_dev *c)
 {
 	int error;
 
@@ -100,7 +100,7 @@ int qv_channel_memory_take(struct qv_channel *c)
 	return error;
 }
 
-void qv_channel_memory_lost(struct qv_channel *c)
+void qv_channel_memory_lost(struct qv_channel_dev *c)
 {
 	u32 i;
 
@@ -121,7 +121,7 @@ static void memory_put(struct qv_hole *h)
 	kfree(h);
 }
 
-void qv_channel_memory_give(struct qv_channel *c)
+void qv_channel_memory_give(struct qv_channel_dev *c)
 {
 	if (c->num_holes > 1 && c->window)
 		vunmap(c->window);
@@ -149,7 +149,7 @@ void qv_hole_put(struct qv_hole *h)
 	mutex_unlock(&holes_lock);
 }
 
-void qv_hole_use(struct qv_hole *h, struct qv_channel *c)
+void qv_hole_use(struct qv_hole *h, struct qv_channel_dev *c)
 {
 	mutex_lock(&holes_lock);
 	h->users++;

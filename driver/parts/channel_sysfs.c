@@ -15,7 +15,7 @@ static const char *const sysfs_states[] = { "absent", "running", "stopped", "fai
 #define FILE(name, text)							\
 static ssize_t name##_show(struct device *dev, struct device_attribute *a, char *to) \
 {										\
-	struct qv_channel *c = container_of(dev, struct qv_channel, dev);	\
+	struct qv_channel_dev *c = container_of(dev, struct qv_channel_dev, dev);	\
 										\
 	return text;								\
 }										\
@@ -27,13 +27,13 @@ static ssize_t name##_show(struct device *dev, struct device_attribute *a, char 
 {										\
 	struct qv_end_status now;						\
 										\
-	if (!qv_channel_status(container_of(dev, struct qv_channel, dev), &now)) \
+	if (!qv_channel_status(container_of(dev, struct qv_channel_dev, dev), &now)) \
 		return -ENODEV;							\
 	return sysfs_emit(to, "%llu\n", (u64)now.name);				\
 }										\
 static DEVICE_ATTR_RO(name)
 
-u64 qv_channel_life(struct qv_channel *c, u32 end)
+u64 qv_channel_life(struct qv_channel_dev *c, u32 end)
 {
 	const struct qv_chan_page *page;
 	u64 life = 0;
@@ -46,13 +46,13 @@ u64 qv_channel_life(struct qv_channel *c, u32 end)
 	return life;
 }
 
-static const char *sysfs_state(struct qv_channel *c, u32 end)
+static const char *sysfs_state(struct qv_channel_dev *c, u32 end)
 {
 	return sysfs_states[QV_CHAN_STATE(qv_channel_life(c, end)) % ARRAY_SIZE(sysfs_states)];
 }
 
 /* The names of the ends that write */
-static ssize_t sysfs_writers(struct qv_channel *c, char *to)
+static ssize_t sysfs_writers(struct qv_channel_dev *c, char *to)
 {
 	ssize_t n = 0;
 	u32 i;
@@ -63,7 +63,7 @@ static ssize_t sysfs_writers(struct qv_channel *c, char *to)
 	return n + sysfs_emit_at(to, n, "\n");
 }
 
-static ssize_t sysfs_error(struct qv_channel *c, char *to)
+static ssize_t sysfs_error(struct qv_channel_dev *c, char *to)
 {
 	const char *error;
 	u64 ns;
@@ -75,7 +75,7 @@ static ssize_t sysfs_error(struct qv_channel *c, char *to)
 enum sysfs_word { SYSFS_NAME, SYSFS_STATE, SYSFS_GENERATION };
 
 /* One word for each end, the writer's first */
-static ssize_t sysfs_ends(struct qv_channel *c, char *to, enum sysfs_word word)
+static ssize_t sysfs_ends(struct qv_channel_dev *c, char *to, enum sysfs_word word)
 {
 	ssize_t n = 0;
 	u32 i;
@@ -124,7 +124,7 @@ static struct attribute *sysfs_attrs[] = {
 static const struct attribute_group sysfs_group = { .attrs = sysfs_attrs };
 const struct attribute_group *qv_channel_groups[] = { &sysfs_group, NULL };
 
-void qv_channel_announce(struct qv_channel *c, const char *end, bool starts)
+void qv_channel_announce(struct qv_channel_dev *c, const char *end, bool starts)
 {
 	char name[QV_NAME_LEN + sizeof("QV_END=")], state[32];
 	char *words[] = { starts ? "QV_EVENT=connect" : "QV_EVENT=disconnect", name, state, NULL };

@@ -18,9 +18,9 @@
 
 static LIST_HEAD(channels);
 
-static struct qv_channel *channels_find(const char *name)
+static struct qv_channel_dev *channels_find(const char *name)
 {
-	struct qv_channel *c;
+	struct qv_channel_dev *c;
 
 	list_for_each_entry(c, &channels, list)
 		if (!strncmp(c->page.name, name, QV_NAME_LEN))
@@ -101,7 +101,7 @@ static const char *channels_owner(const struct qv_chan_page *page,
 }
 
 /* Returns the name of a cell that lists the channel */
-static const char *channels_user(const struct qv_channel *c)
+static const char *channels_user(const struct qv_channel_dev *c)
 {
 	struct qv_cell *cell;
 	u32 i;
@@ -114,7 +114,7 @@ static const char *channels_user(const struct qv_channel *c)
 }
 
 /* Refuses a description of the channel other than that of the cell that was created first */
-static int channels_check_same(struct qv_reply *r, const struct qv_channel *c, const char *cell,
+static int channels_check_same(struct qv_reply *r, const struct qv_channel_dev *c, const char *cell,
 			       const struct qv_chan_page *page, const struct qv_channel_plan *plan)
 {
 	struct qv_channel_view had = { &c->page, c->uid, c->gid, c->mode };
@@ -158,7 +158,7 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 {
 	const struct qv_channel_plan *plan = &q->channels[i];
 	struct qv_chan_page page;
-	struct qv_channel *c;
+	struct qv_channel_dev *c;
 	const char *wrong;
 	u32 k;
 
@@ -211,9 +211,9 @@ static int channels_check(struct qv_reply *r, const struct qv_cell_create *q)
 	return error ?: channels_check_sum(r, q);
 }
 
-static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
+static struct qv_channel_dev *channels_create(const struct qv_channel_plan *plan)
 {
-	struct qv_channel *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	struct qv_channel_dev *c = kzalloc(sizeof(*c), GFP_KERNEL);
 	int error;
 
 	if (!c)
@@ -235,7 +235,7 @@ static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
 	return c;
 }
 
-static void channels_leave(struct qv_channel *c)
+static void channels_leave(struct qv_channel_dev *c)
 {
 	u64 result;
 
@@ -261,7 +261,7 @@ static int channels_take(struct qv_reply *r, struct qv_cell *cell)
 
 	for (; cell->num_channels < q->num_channels; cell->num_channels++) {
 		const struct qv_channel_plan *plan = &q->channels[cell->num_channels];
-		struct qv_channel *c = channels_find(plan->name) ?: channels_create(plan);
+		struct qv_channel_dev *c = channels_find(plan->name) ?: channels_create(plan);
 
 		if (c == ERR_PTR(-ENOMEM))
 			return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
@@ -305,7 +305,7 @@ static void channels_info(const struct qv_cell *cell, struct qv_info *info)
 }
 
 /* Where the channel begins (@k is 0) or continues */
-static u64 channels_pa(const struct qv_channel *c, u32 k)
+static u64 channels_pa(const struct qv_channel_dev *c, u32 k)
 {
 	return page_to_phys(qv_channel_page(c, k * (u64)QV_HUGE));
 }
@@ -337,7 +337,7 @@ static void channels_begin(struct qv_cell *cell)
 	u32 i;
 
 	for (i = 0; i < cell->num_channels; i++) {
-		struct qv_channel *c = cell->channels[i];
+		struct qv_channel_dev *c = cell->channels[i];
 
 		mutex_lock(&c->lock);
 		c->made = true;
@@ -356,7 +356,7 @@ static void channels_end_life(struct qv_cell *cell)
 	u32 i;
 
 	for (i = 0; i < cell->num_channels && cell->channels_begun; i++) {
-		struct qv_channel *c = cell->channels[i];
+		struct qv_channel_dev *c = cell->channels[i];
 
 		qv_channel_news(c);
 		if (c->self >= 0)

@@ -21,7 +21,7 @@
 struct qv_cell;
 struct qv_hole;
 
-struct qv_channel {
+struct qv_channel_dev {
 	struct list_head list;
 	struct qv_chan_page page;	/* its description, without session and life words */
 	u32 cells;			/* number of cells that list it */
@@ -62,7 +62,7 @@ struct qv_channel_node;
 
 /* An open file on a channel. All but .armed is used with .lock of the channel held */
 struct qv_channel_file {
-	struct qv_channel *c;
+	struct qv_channel_dev *c;
 	struct qv_channel_node *node;
 	struct page *spare;		/* a mapping for writing shows it after the channel */
 	u32 armed;			/* .bells when the file was armed: QV_CHANNEL_ARM */
@@ -83,11 +83,11 @@ struct qv_channel_move {
  * channel_memory.c. Takes memory for the channel: 0, -ENOMEM, or -ENOSPC if the monitor has no
  * room. give() is also for a channel whose take() has failed, or whose memory is given already
  */
-int qv_channel_memory_take(struct qv_channel *c);
-void qv_channel_memory_give(struct qv_channel *c);
+int qv_channel_memory_take(struct qv_channel_dev *c);
+void qv_channel_memory_give(struct qv_channel_dev *c);
 /* The monitor did not give the channel's memory back: Linux never uses it again */
-void qv_channel_memory_lost(struct qv_channel *c);
-struct page *qv_channel_page(const struct qv_channel *c, u64 at);	/* of the byte @at */
+void qv_channel_memory_lost(struct qv_channel_dev *c);
+struct page *qv_channel_page(const struct qv_channel_dev *c, u64 at);	/* of the byte @at */
 /* Returns the bytes of Linux that the channels of a cell take */
 u64 qv_channel_memory_of(const struct qv_cell *cell);
 /*
@@ -96,7 +96,7 @@ u64 qv_channel_memory_of(const struct qv_cell *cell);
  */
 struct qv_hole *qv_hole_take(void);
 void qv_hole_put(struct qv_hole *h);
-void qv_hole_use(struct qv_hole *h, struct qv_channel *c);	/* the channel lies there */
+void qv_hole_use(struct qv_hole *h, struct qv_channel_dev *c);	/* the channel lies there */
 u64 qv_hole_pa(const struct qv_hole *h);
 
 struct qv_channel_key;
@@ -108,12 +108,12 @@ int qv_key_open(struct qv_channel_key *a, struct qv_cell *cell);
 int qv_key_close(struct qv_channel_key *a, struct qv_cell *cell);
 
 /* channel_device.c: makes and removes /dev/qv-channel/NAME. Returns an errno */
-int qv_channel_publish(struct qv_channel *c);
-void qv_channel_withdraw(struct qv_channel *c);
+int qv_channel_publish(struct qv_channel_dev *c);
+void qv_channel_withdraw(struct qv_channel_dev *c);
 /* Prepares the members of Linux's end. put_device(&c->dev) frees the channel */
-void qv_channel_init(struct qv_channel *c);
+void qv_channel_init(struct qv_channel_dev *c);
 /* The other end, or the channel, has another state: all programs look */
-void qv_channel_news(struct qv_channel *c);
+void qv_channel_news(struct qv_channel_dev *c);
 void qv_channel_unload(void);
 
 /*
@@ -122,7 +122,7 @@ void qv_channel_unload(void);
  */
 int qv_channel_maps_open(struct qv_channel_file *f, struct file *file);
 void qv_channel_maps_close(struct qv_channel_file *f);
-void qv_channel_maps_end(struct qv_channel *c);
+void qv_channel_maps_end(struct qv_channel_dev *c);
 int qv_channel_mmap(struct file *file, struct vm_area_struct *vma);
 
 /* channel_words.c: the words of a cell's file */
@@ -145,23 +145,23 @@ bool qv_channel_differs(const struct qv_channel_view *a, const struct qv_channel
 
 /* channel_sysfs.c: the attributes of the device */
 /* The word of an end that its monitor instance and the manager write. 0 before the first start */
-u64 qv_channel_life(struct qv_channel *c, u32 end);
+u64 qv_channel_life(struct qv_channel_dev *c, u32 end);
 extern const struct attribute_group *qv_channel_groups[];
 /* Sends a uevent: the cell @end has started, or has stopped or failed. Wakes readers of `state` */
-void qv_channel_announce(struct qv_channel *c, const char *end, bool starts);
+void qv_channel_announce(struct qv_channel_dev *c, const char *end, bool starts);
 
 /*
  * channel_bell.c. make() returns an errno. open(): the monitor has the channel now. A channel
  * without bells, or without an end of Linux, is left as it is
  */
-int qv_channel_bell_make(struct qv_channel *c);
-void qv_channel_bell_open(struct qv_channel *c);
-void qv_channel_bell_free(struct qv_channel *c);
+int qv_channel_bell_make(struct qv_channel_dev *c);
+void qv_channel_bell_open(struct qv_channel_dev *c);
+void qv_channel_bell_free(struct qv_channel_dev *c);
 void qv_channel_bell_unload(void);
 /* Rings the bells of the cells, unless the channel is gone. May sleep */
-void qv_channel_ring(struct qv_channel *c);
+void qv_channel_ring(struct qv_channel_dev *c);
 /* The same after qv_channel_withdraw(), for the caller of that */
-void qv_channel_ring_last(struct qv_channel *c);
+void qv_channel_ring_last(struct qv_channel_dev *c);
 
 /*
  * channel_io.c. They return bytes, 0 at the end of the channel, or an errno. -EAGAIN: not now.
@@ -170,12 +170,12 @@ void qv_channel_ring_last(struct qv_channel *c);
 ssize_t qv_channel_read(struct qv_channel_file *f, struct qv_channel_move *m);
 ssize_t qv_channel_write(struct qv_channel_file *f, struct qv_channel_move *m);
 /* Before a look: asks for one bell if there is news after that look. QV_CHAN_ONE_SHOT only */
-void qv_channel_arm(struct qv_channel *c);
+void qv_channel_arm(struct qv_channel_dev *c);
 /* Returns the events of poll(). Changes nothing that the other end, or a call, can see */
 __poll_t qv_channel_ready(struct qv_channel_file *f);
 /* Returns .error, and when that was */
-const char *qv_channel_error(struct qv_channel *c, u64 *ns);
+const char *qv_channel_error(struct qv_channel_dev *c, u64 *ns);
 /* Returns false if the monitor has not made the channel yet, or no cell lists it now */
-bool qv_channel_status(struct qv_channel *c, struct qv_end_status *status);
+bool qv_channel_status(struct qv_channel_dev *c, struct qv_end_status *status);
 
 #endif

@@ -5,22 +5,22 @@
 
 #define READ_TRIES	4	/* drop-oldest: slots that may be overwritten meanwhile */
 
-static const struct chan_type *const chan_types[] = {
-	[QV_CHAN_MAILBOX] = &chan_mailbox,
-	[QV_CHAN_FOUR_SLOT] = &chan_four_slot,
-	[QV_CHAN_RING] = &chan_ring,
+static const struct end_type *const end_types[] = {
+	[QV_CHAN_MAILBOX] = &end_mailbox,
+	[QV_CHAN_FOUR_SLOT] = &end_four_slot,
+	[QV_CHAN_RING] = &end_ring,
 	[QV_CHAN_MEMORY] = NULL,
 };
 
-static const struct chan_type *type_of(const struct qv_end *end)
+static const struct end_type *type_of(const struct qv_end *end)
 {
-	return chan_types[end->page.type];
+	return end_types[end->page.type];
 }
 
 /* Takes over the section, or says that it belongs to this generation from now on. */
 static int attach_section(struct qv_end *end)
 {
-	struct qv_chan_section *own = chan_section(end, end->self);
+	struct qv_chan_section *own = end_section(end, end->self);
 	uint64_t old = shared_load(&own->generation);
 	int result;
 
@@ -48,7 +48,7 @@ int qv_end_attach(struct qv_end *end, void *window, uint64_t length, uint32_t se
 	end->window = window;
 	end->self = self;
 	end->peer = !self;
-	life = chan_life(end, self);
+	life = end_life(end, self);
 	end->generation = QV_CHAN_GENERATION(life);
 	if (!end->generation || QV_CHAN_STATE(life) != QV_CHAN_IS_RUNNING)
 		return QV_CHAN_ABSENT;
@@ -68,18 +68,18 @@ static int peer_restarted(struct qv_end *end)
  * Binds to the peer's generation if this end is bound to none. Returns QV_CHAN_DONE if it is bound,
  * QV_CHAN_RESTARTED if the generation changed, else the reason why it cannot bind now.
  */
-static int chan_bound(struct qv_end *end)
+static int end_bound(struct qv_end *end)
 {
 	uint64_t generation;
 	int result;
 
 	if (end->ended)
 		return QV_CHAN_RESTARTED;
-	generation = QV_CHAN_GENERATION(chan_life(end, end->peer));
+	generation = QV_CHAN_GENERATION(end_life(end, end->peer));
 	if (end->peer_generation)
 		return generation == end->peer_generation ? QV_CHAN_DONE : peer_restarted(end);
-	if (!generation || shared_load(&chan_section(end, end->peer)->generation) != generation)
-		return chan_reason(end, QV_CHAN_ABSENT);
+	if (!generation || shared_load(&end_section(end, end->peer)->generation) != generation)
+		return end_reason(end, QV_CHAN_ABSENT);
 	end->peer_generation = generation;
 	result = type_of(end)->bind(end);
 	if (result)
@@ -87,10 +87,10 @@ static int chan_bound(struct qv_end *end)
 	return result;
 }
 
-/* Returns `result`, or QV_CHAN_RESTARTED if the peer restarted since chan_bound(). */
-static int chan_conclude(struct qv_end *end, int result)
+/* Returns `result`, or QV_CHAN_RESTARTED if the peer restarted since end_bound(). */
+static int end_conclude(struct qv_end *end, int result)
 {
-	if (QV_CHAN_GENERATION(chan_life(end, end->peer)) != end->peer_generation)
+	if (QV_CHAN_GENERATION(end_life(end, end->peer)) != end->peer_generation)
 		return peer_restarted(end);
 	return result;
 }
@@ -113,17 +113,17 @@ int qv_end_claim(struct qv_end *end, void **data)
 	if (!end_writes(end))
 		return QV_CHAN_USAGE;
 	if (type_of(end)->writer_binds)
-		result = chan_bound(end);
+		result = end_bound(end);
 	if (!result && !end->claimed) {
 		if (end->peeked)
 			return QV_CHAN_USAGE;
 		result = type_of(end)->claim(end);
 		if (result && type_of(end)->writer_binds)
-			result = chan_conclude(end, result);
+			result = end_conclude(end, result);
 	}
 	if (result)
 		return result;
-	slot = chan_slot(end, end->self, end->place);
+	slot = end_slot(end, end->self, end->place);
 	if (!end->claimed)
 		shared_store(&slot->begin, end->number);
 	shared_barrier();
@@ -140,7 +140,7 @@ int qv_end_commit(struct qv_end *end, uint64_t size)
 		return QV_CHAN_USAGE;
 	if (end->page.type == QV_CHAN_MAILBOX ? size > end->page.item : size != end->page.item)
 		return QV_CHAN_SIZE;
-	slot = chan_slot(end, end->self, end->place);
+	slot = end_slot(end, end->self, end->place);
 	shared_barrier();
 	shared_store(&slot->end, end->number);
 	type_of(end)->publish(end, size);
@@ -177,7 +177,7 @@ int qv_end_write(struct qv_end *end, const void *data, uint64_t size)
 /* Looks for an item. Each try that finds a slot overwritten continues with a newer one. */
 static int look_for_item(struct qv_end *end, bool again)
 {
-	int result = chan_bound(end), tries;
+	int result = end_bound(end), tries;
 
 	if (result)
 		return result;
@@ -186,7 +186,7 @@ static int look_for_item(struct qv_end *end, bool again)
 		if (result != QV_CHAN_LAPPED)
 			break;
 	}
-	return result ? chan_conclude(end, result) : QV_CHAN_DONE;
+	return result ? end_conclude(end, result) : QV_CHAN_DONE;
 }
 
 /*
@@ -208,9 +208,9 @@ static int find_item(struct qv_end *end, bool again)
 /* Records that the item was taken, and returns QV_CHAN_DONE, if it is still the item found. */
 static int take_item(struct qv_end *end, struct qv_item *item)
 {
-	uint64_t begin = shared_load(&chan_slot(end, end->peer, end->place)->begin);
+	uint64_t begin = shared_load(&end_slot(end, end->peer, end->place)->begin);
 	bool oldest = end->page.full == QV_CHAN_DROP_OLDEST;
-	int result = chan_conclude(end, begin == end->number ? QV_CHAN_DONE :
+	int result = end_conclude(end, begin == end->number ? QV_CHAN_DONE :
 					oldest ? QV_CHAN_LAPPED : QV_CHAN_CORRUPT);
 
 	if (result == QV_CHAN_LAPPED)
@@ -239,7 +239,7 @@ static int read_item(struct qv_end *end, void *data, uint64_t size, struct qv_it
 		result = find_item(end, again);
 		if (result)
 			return result;
-		shared_copy_out(data, chan_slot(end, end->peer, end->place) + 1, end->bytes);
+		shared_copy_out(data, end_slot(end, end->peer, end->place) + 1, end->bytes);
 		result = take_item(end, item);
 	}
 	return result;
@@ -257,7 +257,7 @@ int qv_end_read_again(struct qv_end *end, void *data, uint64_t size, struct qv_i
 
 int qv_end_peek(struct qv_end *end, const void **data, struct qv_item *item)
 {
-	int result = end->peeked ? chan_bound(end) : find_item(end, false);
+	int result = end->peeked ? end_bound(end) : find_item(end, false);
 
 	if (result)
 		return result;
@@ -265,7 +265,7 @@ int qv_end_peek(struct qv_end *end, const void **data, struct qv_item *item)
 	item->number = end->number;
 	item->bytes = end->bytes;
 	item->lost = end->last && end->number > end->last ? end->number - end->last - 1 : 0;
-	*data = chan_slot(end, end->peer, end->place) + 1;
+	*data = end_slot(end, end->peer, end->place) + 1;
 	shared_barrier();
 	return QV_CHAN_DONE;
 }
@@ -290,11 +290,11 @@ bool qv_end_rings(struct qv_end *end)
 	if (!(end->page.flags & QV_CHAN_ONE_SHOT))
 		return end->page.flags & QV_CHAN_BELL;
 	for (i = 0; i < end->page.ends; i++) {
-		armed = i != end->self ? shared_load(&chan_section(end, i)->armed) : 0;
+		armed = i != end->self ? shared_load(&end_section(end, i)->armed) : 0;
 		if (!(armed & 1))
 			continue;
 		/* an end that started again counts from the beginning */
-		generation = QV_CHAN_GENERATION(chan_life(end, i));
+		generation = QV_CHAN_GENERATION(end_life(end, i));
 		if (armed == end->rung[i] && generation == end->rung_generation[i])
 			continue;
 		end->rung[i] = armed;
@@ -310,7 +310,7 @@ void qv_end_arm(struct qv_end *end, bool on)
 		return;
 	end->armed += on ? 1 + (end->armed & 1) : 1;
 	/* fenced: the next look finds all that peers published which do not see this yet */
-	shared_store_fenced(&chan_section(end, end->self)->armed, end->armed);
+	shared_store_fenced(&end_section(end, end->self)->armed, end->armed);
 }
 
 int qv_end_memory(struct qv_end *end, void **data, uint64_t *size, bool *writable)
@@ -326,7 +326,7 @@ int qv_end_memory(struct qv_end *end, void **data, uint64_t *size, bool *writabl
 /* Returns how many items the writer has published, by its own words. */
 static uint64_t items_of_writer(const struct qv_end *end)
 {
-	const struct qv_chan_section *writer = chan_section(end, 0);
+	const struct qv_chan_section *writer = end_section(end, 0);
 	uint64_t count = shared_load(&writer->count), slot;
 
 	if (end->page.type != QV_CHAN_FOUR_SLOT)
@@ -334,7 +334,7 @@ static uint64_t items_of_writer(const struct qv_end *end)
 	if (count >= end->page.ends)
 		return 0;
 	slot = 2 * count + (shared_load(&writer->slot[count]) & 1);
-	return shared_load(&chan_slot(end, 0, slot)->end);
+	return shared_load(&end_slot(end, 0, slot)->end);
 }
 
 /*
@@ -343,17 +343,17 @@ static uint64_t items_of_writer(const struct qv_end *end)
  */
 static uint64_t items_of_reader(const struct qv_end *end)
 {
-	const struct qv_chan_section *writer = chan_section(end, 0), *reader = chan_section(end, 1);
+	const struct qv_chan_section *writer = end_section(end, 0), *reader = end_section(end, 1);
 	uint64_t bound = shared_load(&reader->bound), count = shared_load(&reader->count);
 
-	return bound == QV_CHAN_GENERATION(chan_life(end, 0)) ? count :
+	return bound == QV_CHAN_GENERATION(end_life(end, 0)) ? count :
 	       shared_load(&writer->freed);
 }
 
 void qv_end_status(const struct qv_end *end, struct qv_end_status *status)
 {
-	const struct qv_chan_section *writer = chan_section(end, 0), *reader = chan_section(end, 1);
-	uint64_t life = chan_life(end, end->peer);
+	const struct qv_chan_section *writer = end_section(end, 0), *reader = end_section(end, 1);
+	uint64_t life = end_life(end, end->peer);
 
 	__builtin_memset(status, 0, sizeof(*status));
 	status->generation = end->generation;
@@ -362,7 +362,7 @@ void qv_end_status(const struct qv_end *end, struct qv_end_status *status)
 	if (!type_of(end))
 		return;
 	status->attached = status->peer_generation &&
-		shared_load(&chan_section(end, end->peer)->generation) == status->peer_generation;
+		shared_load(&end_section(end, end->peer)->generation) == status->peer_generation;
 	status->items = items_of_writer(end);
 	if (end->page.type != QV_CHAN_RING)
 		return;
@@ -384,7 +384,7 @@ static bool restart_ends(const struct qv_end *end, uint64_t life)
 
 bool qv_end_full(const struct qv_end *end)
 {
-	uint64_t life = chan_life(end, end->peer);
+	uint64_t life = end_life(end, end->peer);
 	unsigned int state = QV_CHAN_STATE(life);
 
 	if (end->page.type != QV_CHAN_RING || end->self || restart_ends(end, life) ||

@@ -8,7 +8,7 @@
 
 static int fourslot_attach(struct qv_end *end, bool fresh)
 {
-	struct qv_chan_section *own = chan_section(end, end->self);
+	struct qv_chan_section *own = end_section(end, end->self);
 	uint32_t pair, i;
 
 	if (fresh || end->self)
@@ -21,7 +21,7 @@ static int fourslot_attach(struct qv_end *end, bool fresh)
 		if (end->chosen[pair] > 1)
 			return QV_CHAN_OWN_SECTION;
 		for (i = 0; i < 2; i++) {
-			uint64_t number = shared_load(&chan_slot(end, 0, 2 * pair + i)->end);
+			uint64_t number = shared_load(&end_slot(end, 0, 2 * pair + i)->end);
 
 			if (number > end->last)
 				end->last = number;
@@ -43,7 +43,7 @@ static uint64_t pairs_in_use(const struct qv_end *end)
 	uint32_t reader;
 
 	for (reader = 1; reader < end->page.ends; reader++) {
-		pair = shared_load(&chan_section(end, reader)->count);
+		pair = shared_load(&end_section(end, reader)->count);
 		if (pair < end->page.ends)
 			used |= 1ull << pair;
 	}
@@ -64,7 +64,7 @@ static int fourslot_claim(struct qv_end *end)
 
 static void fourslot_publish(struct qv_end *end, uint64_t size)
 {
-	struct qv_chan_section *own = chan_section(end, 0);
+	struct qv_chan_section *own = end_section(end, 0);
 	uint64_t pair = end->place >> 1;
 
 	(void)size;
@@ -78,7 +78,7 @@ static void fourslot_publish(struct qv_end *end, uint64_t size)
 
 static int fourslot_find(struct qv_end *end, bool again)
 {
-	struct qv_chan_section *own = chan_section(end, end->self), *writer = chan_section(end, 0);
+	struct qv_chan_section *own = end_section(end, end->self), *writer = end_section(end, 0);
 	uint64_t pair = shared_load(&writer->count), slot, number;
 
 	if (pair >= end->page.ends)
@@ -89,9 +89,9 @@ static int fourslot_find(struct qv_end *end, bool again)
 	if (slot > 1)
 		return QV_CHAN_CORRUPT;
 	end->place = 2 * pair + slot;
-	number = shared_load(&chan_slot(end, 0, end->place)->end);
+	number = shared_load(&end_slot(end, 0, end->place)->end);
 	if (!number || (number <= end->last && !again))
-		return chan_reason(end, QV_CHAN_NOTHING);
+		return end_reason(end, QV_CHAN_NOTHING);
 	end->number = number;
 	end->bytes = end->page.item;
 	return QV_CHAN_DONE;
@@ -100,10 +100,10 @@ static int fourslot_find(struct qv_end *end, bool again)
 static void fourslot_taken(struct qv_end *end, struct qv_item *item)
 {
 	(void)item;
-	shared_store(&chan_section(end, end->self)->last, end->number);
+	shared_store(&end_section(end, end->self)->last, end->number);
 }
 
-const struct chan_type chan_four_slot = {
+const struct end_type end_four_slot = {
 	.attach = fourslot_attach, .bind = fourslot_bind, .claim = fourslot_claim,
 	.publish = fourslot_publish, .find = fourslot_find, .taken = fourslot_taken,
 };

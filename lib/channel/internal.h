@@ -7,7 +7,7 @@
 #include "shared.h"
 
 /* The functions of a type. A read is find, then access to the payload, then intact, then taken. */
-struct chan_type {
+struct end_type {
 	/* Takes over own words when this end attaches. `fresh`: it is the first time. */
 	int (*attach)(struct qv_end *end, bool fresh);
 	/* Makes own words refer to the generation to which this end is bound from now on. */
@@ -24,15 +24,15 @@ struct chan_type {
 	bool writer_binds;		/* the writer's own words refer to the peer */
 };
 
-extern const struct chan_type chan_mailbox, chan_four_slot, chan_ring;
+extern const struct end_type end_mailbox, end_four_slot, end_ring;
 
-static inline struct qv_chan_section *chan_section(const struct qv_end *end, uint32_t which)
+static inline struct qv_chan_section *end_section(const struct qv_end *end, uint32_t which)
 {
 	return (struct qv_chan_section *)(end->window + end->page.end[which].offset);
 }
 
 /* Slot `place` in the section of end `which`. */
-static inline struct qv_chan_slot *chan_slot(const struct qv_end *end, uint32_t which,
+static inline struct qv_chan_slot *end_slot(const struct qv_end *end, uint32_t which,
 					     uint64_t place)
 {
 	unsigned char *first = end->window + end->page.end[which].offset + QV_CHAN_DATA;
@@ -45,7 +45,7 @@ static inline struct qv_chan_slot *chan_slot(const struct qv_end *end, uint32_t 
  * words `armed` of the other ends: either this end finds the bell armed, or the other finds the
  * counter when it looks after arming.
  */
-static inline void chan_publish(const struct qv_end *end, uint64_t *word, uint64_t value)
+static inline void end_publish(const struct qv_end *end, uint64_t *word, uint64_t value)
 {
 	if (end->page.flags & QV_CHAN_ONE_SHOT)
 		shared_store_fenced(word, value);
@@ -54,7 +54,7 @@ static inline void chan_publish(const struct qv_end *end, uint64_t *word, uint64
 }
 
 /* Loads the life word of an end. */
-static inline uint64_t chan_life(const struct qv_end *end, uint32_t which)
+static inline uint64_t end_life(const struct qv_end *end, uint32_t which)
 {
 	const struct qv_chan_page *page = (const struct qv_chan_page *)end->window;
 
@@ -62,9 +62,9 @@ static inline uint64_t chan_life(const struct qv_end *end, uint32_t which)
 }
 
 /* Returns why there is no item or no room: `usual` while the peer runs, else its state. */
-static inline int chan_reason(const struct qv_end *end, int usual)
+static inline int end_reason(const struct qv_end *end, int usual)
 {
-	switch (QV_CHAN_STATE(chan_life(end, end->peer))) {
+	switch (QV_CHAN_STATE(end_life(end, end->peer))) {
 	case QV_CHAN_IS_RUNNING: return usual;
 	case QV_CHAN_IS_STOPPED: return QV_CHAN_STOPPED;
 	case QV_CHAN_IS_FAILED: return QV_CHAN_FAILED;

@@ -9,7 +9,7 @@ static bool drops_oldest(const struct qv_end *end)
 
 static int ring_attach(struct qv_end *end, bool fresh)
 {
-	struct qv_chan_section *own = chan_section(end, end->self);
+	struct qv_chan_section *own = end_section(end, end->self);
 
 	if (fresh)
 		return QV_CHAN_DONE;
@@ -29,7 +29,7 @@ static int ring_attach(struct qv_end *end, bool fresh)
  */
 static int ring_bind(struct qv_end *end)
 {
-	struct qv_chan_section *own = chan_section(end, 1), *writer = chan_section(end, 0);
+	struct qv_chan_section *own = end_section(end, 1), *writer = end_section(end, 0);
 	uint64_t freed, head;
 
 	if (shared_load(&own->bound) == end->peer_generation) {
@@ -54,14 +54,14 @@ static int ring_bind(struct qv_end *end)
 /* Learns how many items the reader has taken. A reader that is not bound to this end took none. */
 static int ring_reload(struct qv_end *end)
 {
-	struct qv_chan_section *own = chan_section(end, 0), *reader = chan_section(end, 1);
+	struct qv_chan_section *own = end_section(end, 0), *reader = end_section(end, 1);
 	uint64_t bound = shared_load(&reader->bound), tail = shared_load(&reader->count);
 
 	if (bound != end->generation)
 		return QV_CHAN_DONE;
 	if (tail - end->freed > end->count - end->freed) {
 		/* the manager zeroes the section of a reader that restarts, after the life word */
-		if (QV_CHAN_GENERATION(chan_life(end, 1)) != end->peer_generation)
+		if (QV_CHAN_GENERATION(end_life(end, 1)) != end->peer_generation)
 			return QV_CHAN_DONE;
 		return QV_CHAN_CORRUPT;
 	}
@@ -74,20 +74,20 @@ static int ring_reload(struct qv_end *end)
 
 static int ring_full(struct qv_end *end)
 {
-	struct qv_chan_section *own = chan_section(end, 0);
+	struct qv_chan_section *own = end_section(end, 0);
 
 	if (end->page.full == QV_CHAN_DROP_NEWEST) {
 		shared_store(&own->lost, ++end->lost);
 		return QV_CHAN_FULL;
 	}
 	shared_store(&own->refused, shared_load(&own->refused) + 1);
-	return chan_reason(end, QV_CHAN_FULL);
+	return end_reason(end, QV_CHAN_FULL);
 }
 
 /* A ring without a reader fills up, so its writer does not have to be bound. */
 static int ring_writer_peer(struct qv_end *end)
 {
-	uint64_t generation = QV_CHAN_GENERATION(chan_life(end, 1));
+	uint64_t generation = QV_CHAN_GENERATION(end_life(end, 1));
 
 	if (generation != end->peer_generation && end->peer_generation &&
 	    !(end->page.flags & QV_CHAN_RECONNECT))
@@ -119,7 +119,7 @@ static int ring_claim(struct qv_end *end)
 static void ring_publish(struct qv_end *end, uint64_t size)
 {
 	(void)size;
-	chan_publish(end, &chan_section(end, 0)->count, ++end->count);
+	end_publish(end, &end_section(end, 0)->count, ++end->count);
 }
 
 /* Continues after items that were, or are being, overwritten. */
@@ -131,7 +131,7 @@ static int ring_lapped(struct qv_end *end)
 
 static int ring_find(struct qv_end *end, bool again)
 {
-	uint64_t head = shared_load(&chan_section(end, 0)->count), waiting = head - end->count;
+	uint64_t head = shared_load(&end_section(end, 0)->count), waiting = head - end->count;
 	uint64_t slots = end->page.slots, number;
 
 	if (again)
@@ -140,17 +140,17 @@ static int ring_find(struct qv_end *end, bool again)
 		return QV_CHAN_CORRUPT;
 	end->seen = head;
 	if (!waiting)
-		return chan_reason(end, QV_CHAN_NOTHING);
+		return end_reason(end, QV_CHAN_NOTHING);
 	if (waiting > slots) {
 		end->count = head - slots;
 		waiting = slots;
 	}
 	if (waiting > end->high) {
 		end->high = waiting;
-		shared_store(&chan_section(end, 1)->high, waiting);
+		shared_store(&end_section(end, 1)->high, waiting);
 	}
 	end->place = end->count & (slots - 1);
-	number = shared_load(&chan_slot(end, 0, end->place)->end);
+	number = shared_load(&end_slot(end, 0, end->place)->end);
 	if (number <= end->count || number <= end->last)
 		return QV_CHAN_CORRUPT;
 	if (drops_oldest(end) && number != end->count + 1)
@@ -162,15 +162,15 @@ static int ring_find(struct qv_end *end, bool again)
 
 static void ring_taken(struct qv_end *end, struct qv_item *item)
 {
-	struct qv_chan_section *own = chan_section(end, 1);
+	struct qv_chan_section *own = end_section(end, 1);
 
 	if (item->lost)
 		shared_store(&own->lost, end->lost += item->lost);
 	shared_store(&own->last, end->number);
-	chan_publish(end, &own->count, ++end->count);
+	end_publish(end, &own->count, ++end->count);
 }
 
-const struct chan_type chan_ring = {
+const struct end_type end_ring = {
 	.attach = ring_attach, .bind = ring_bind, .claim = ring_claim, .publish = ring_publish,
 	.find = ring_find, .taken = ring_taken,
 };

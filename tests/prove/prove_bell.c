@@ -15,8 +15,8 @@
  * Mutation: lib/channel/internal.h: `shared_store_fenced(word, value);` ->
  *	`shared_store(word, value);`: the end that has news looks for an armed bell before its news
  *	is visible (case 1)
- * Mutation: lib/channel/end.c: `shared_store_fenced(&chan_section(end, end->self)->armed,` ->
- *	`shared_store(&chan_section(end, end->self)->armed,`: the end that waits looks before its
+ * Mutation: lib/channel/end.c: `shared_store_fenced(&end_section(end, end->self)->armed,` ->
+ *	`shared_store(&end_section(end, end->self)->armed,`: the end that waits looks before its
  *	armed bell is visible (case 2)
  * Mutation: lib/channel/end.c: `end->armed += on ? 1 + (end->armed & 1) : 1;` ->
  *	`end->armed |= 1;`: a bell that is armed again looks as if it was rung already (case 3)

@@ -12,14 +12,14 @@
  * Cases: 1 2 3
  * Quick: yes
  * Mutation: lib/channel/ring.c: `end->bytes = end->page.item;` -> `end->bytes = end->page.item;
- *	shared_store(&chan_section(end, 1)->count, end->count + 1);`: the reader returns the slot
+ *	shared_store(&end_section(end, 1)->count, end->count + 1);`: the reader returns the slot
  *	before it copied the item (case 1)
  * Mutation: lib/channel/end.c: `shared_store(&slot->begin, end->number);` ->
  *	`{ shared_store(&slot->begin, end->number); shared_store(&slot->end, end->number);
- *	shared_store(&chan_section(end, 0)->count, end->count + 1); }`: the item is visible
+ *	shared_store(&end_section(end, 0)->count, end->count + 1); }`: the item is visible
  *	before it is complete (case 1)
- * Mutation: lib/channel/end.c: `chan_conclude(end, begin == end->number ? QV_CHAN_DONE :` ->
- *	`chan_conclude(end, begin ? QV_CHAN_DONE :`: the reader does not notice that the item is
+ * Mutation: lib/channel/end.c: `end_conclude(end, begin == end->number ? QV_CHAN_DONE :` ->
+ *	`end_conclude(end, begin ? QV_CHAN_DONE :`: the reader does not notice that the item is
  *	overwritten (case 2)
  * Mutation: lib/channel/ring.c: `end->number = end->count + end->lost + 1;` ->
  *	`end->number = end->count + 1;`: dropped items have no number (case 3)

@@ -14,7 +14,7 @@
 static struct world_cell cells[3];
 static struct address_space space = { { &space.vmas, &space.vmas } };
 
-static struct qv_channel *channel(u32 cell, u32 n)
+static struct qv_channel_dev *channel(u32 cell, u32 n)
 {
 	return cells[cell].cell.channels[n];
 }
@@ -144,7 +144,7 @@ static void writer_continues(void)
 /* The end of the cell, in the same memory */
 static void attach_peer(struct qv_end *peer, u32 cell)
 {
-	struct qv_channel *c = channel(cell, 0);
+	struct qv_channel_dev *c = channel(cell, 0);
 
 	CHECK_EQ(qv_end_attach(peer, c->window, c->page.length, !c->self), 0);
 }
@@ -256,7 +256,7 @@ static void messages(void)
 /* ---- programs on several CPUs, while a channel comes and goes ---- */
 
 static _Atomic bool race_ends;
-static _Atomic(struct qv_channel *) race_channel;
+static _Atomic(struct qv_channel_dev *) race_channel;
 /* Linux takes a lock for each open, and in cdev_del() */
 static pthread_mutex_t race_opens = PTHREAD_MUTEX_INITIALIZER;
 

@@ -28,25 +28,25 @@ void qv_log(const char *source, const char *fmt, ...)
 {
 }
 
-u64 qv_channel_life(struct qv_channel *c, u32 end)
+u64 qv_channel_life(struct qv_channel_dev *c, u32 end)
 {
 	return 0;
 }
 
-void qv_channel_announce(struct qv_channel *c, const char *end, bool starts)
+void qv_channel_announce(struct qv_channel_dev *c, const char *end, bool starts)
 {
 }
 
-int qv_channel_bell_make(struct qv_channel *c)
+int qv_channel_bell_make(struct qv_channel_dev *c)
 {
 	return 0;
 }
 
-void qv_channel_bell_open(struct qv_channel *c)
+void qv_channel_bell_open(struct qv_channel_dev *c)
 {
 }
 
-void qv_channel_bell_free(struct qv_channel *c)
+void qv_channel_bell_free(struct qv_channel_dev *c)
 {
 }
 
@@ -54,7 +54,7 @@ void qv_channel_bell_unload(void)
 {
 }
 
-void qv_channel_ring(struct qv_channel *c)
+void qv_channel_ring(struct qv_channel_dev *c)
 {
 }
 
@@ -95,7 +95,7 @@ void world_start(struct world_cell *w)
 	u32 i, end;
 
 	for (i = 0; i < w->cell.num_channels; i++) {
-		struct qv_channel *c = w->cell.channels[i];
+		struct qv_channel_dev *c = w->cell.channels[i];
 		struct qv_chan_page *page = c->window;
 
 		*page = c->page;
@@ -119,7 +119,7 @@ static const struct file_operations *ops(const struct world_file *f)
 	return f->inode.i_cdev->ops;
 }
 
-int world_open(struct world_file *f, struct qv_channel *c, struct address_space *space,
+int world_open(struct world_file *f, struct qv_channel_dev *c, struct address_space *space,
 	       fmode_t mode)
 {
 	memset(f, 0, sizeof(*f));

@@ -32,7 +32,7 @@ struct world_file {
 };
 
 /* All opens of one channel have the same inode. Returns an errno, as all that follow */
-int world_open(struct world_file *f, struct qv_channel *c, struct address_space *space,
+int world_open(struct world_file *f, struct qv_channel_dev *c, struct address_space *space,
 	       fmode_t mode);
 void world_close(struct world_file *f);
 ssize_t world_read(struct world_file *f, void *to, size_t len);
