@@ -152,10 +152,10 @@ static bool iommu_hole(struct qv_mon_boot *b, u64 start, u64 end)
 	for (i = 0; i < b->num_ram; i++)
 		if (start < b->ram[i].end && b->ram[i].start < end)
 			return false;
-	if (b->iommus.num_holes == QV_MON_IO_HOLES)
+	if (b->iommus.num_dma_holes == QV_MON_IO_HOLES)
 		return false;
-	b->iommus.holes[b->iommus.num_holes].start = start;
-	b->iommus.holes[b->iommus.num_holes++].end = end;
+	b->iommus.dma_holes[b->iommus.num_dma_holes].start = start;
+	b->iommus.dma_holes[b->iommus.num_dma_holes++].end = end;
 	return true;
 }
 

@@ -30,23 +30,25 @@ static uint test_keys_busy;
 module_param(test_keys_busy, uint, 0600);
 MODULE_PARM_DESC(test_keys_busy,
 		 "for tests: so many times the monitor is busy when Linux leaves a channel");
-static struct qv_hole *keys_kept[QV_MON_CHANNELS];	/* pages that a cell still uses */
+static struct qv_channel_mem *keys_kept[QV_MON_CHANNELS];	/* pages that a cell still uses */
 
 /*
  * Returns true if the page is Linux's again. The answer of the first call may also mean that Linux
  * has left the channel, which a cell still uses. The second call tells
  */
-static bool keys_back(const struct qv_hole *h)
+static bool keys_back(const struct qv_channel_mem *h)
 {
-	return !qv_manage(QV_HC_CHANNEL, qv_hole_pa(h)) && !qv_manage(QV_HC_CHANNEL, qv_hole_pa(h));
+	u64 pa = qv_channel_mem_pa(h);
+
+	return !qv_manage(QV_HC_CHANNEL, pa) && !qv_manage(QV_HC_CHANNEL, pa);
 }
 
 /* Tries to free a page. Returns false if the monitor still has it for another cell */
-static bool keys_free(struct qv_hole *h)
+static bool keys_free(struct qv_channel_mem *h)
 {
 	if (!keys_back(h))
 		return false;
-	qv_hole_put(h);
+	qv_channel_mem_put(h);
 	return true;
 }
 
@@ -59,8 +61,8 @@ static void keys_free_kept(void)
 			keys_kept[i] = NULL;
 }
 
-/* There are not more holes than places here */
-static void keys_keep(struct qv_hole *h)
+/* There are not more such pages than places here */
+static void keys_keep(struct qv_channel_mem *h)
 {
 	u32 i;
 
@@ -93,8 +95,8 @@ static int keys_check(struct qv_reply *r, const struct qv_cell_create *q)
 
 static int keys_take(struct qv_reply *r, struct qv_cell *cell)
 {
-	for (; cell->num_pool < cell->config->num_dynamic; cell->num_pool++) {
-		struct qv_hole *h = qv_hole_take();
+	for (; cell->num_key_mem < cell->config->num_dynamic; cell->num_key_mem++) {
+		struct qv_channel_mem *h = qv_channel_mem_take();
 
 		if (h == ERR_PTR(-ENOSPC))
 			return qv_refuse(r, QV_E_TOO_MANY, "destroy a cell with channels",
@@ -104,14 +106,14 @@ static int keys_take(struct qv_reply *r, struct qv_cell *cell)
 			return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
 					 "Linux has no %u MiB for channels at run time",
 					 2 * cell->config->num_dynamic);
-		cell->pool[cell->num_pool] = h;
+		cell->key_mem[cell->num_key_mem] = h;
 	}
 	return 0;
 }
 
 static void keys_info(const struct qv_cell *cell, struct qv_info *info)
 {
-	info->dynamic = cell->num_pool;
+	info->dynamic = cell->num_key_mem;
 }
 
 /* After channels_describe(): see parts.c */
@@ -119,11 +121,11 @@ static void keys_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 {
 	u32 i;
 
-	m->num_dynamic = cell->num_pool;
-	for (i = 0; i < cell->num_pool; i++) {
+	m->num_dynamic = cell->num_key_mem;
+	for (i = 0; i < cell->num_key_mem; i++) {
 		struct qv_mon_channel *c = &m->channels[m->num_channels++];
 
-		c->pa[0] = qv_hole_pa(cell->pool[i]);
+		c->pa[0] = qv_channel_mem_pa(cell->key_mem[i]);
 		c->page.length = QV_HUGE;
 	}
 	BUILD_BUG_ON(sizeof(m->with) != sizeof(cell->config->with_ends));
@@ -219,18 +221,18 @@ static int keys_reset(struct qv_reply *r, struct qv_cell *cell)
 	u32 i;
 
 	keys_close_all(cell);
-	for (i = 0; i < cell->num_pool; i++) {
-		struct qv_hole *h;
+	for (i = 0; i < cell->num_key_mem; i++) {
+		struct qv_channel_mem *h;
 
-		if (keys_back(cell->pool[i]))
+		if (keys_back(cell->key_mem[i]))
 			continue;
-		h = qv_hole_take();
+		h = qv_channel_mem_take();
 		if (IS_ERR(h))
 			return qv_refuse(r, QV_E_NO_MEMORY, "destroy the cell at its other end",
 					 "another cell uses a page, "
 					 "and there are no other 2 MiB");
-		keys_keep(cell->pool[i]);
-		cell->pool[i] = h;
+		keys_keep(cell->key_mem[i]);
+		cell->key_mem[i] = h;
 	}
 	keys_free_kept();
 	return 0;
@@ -239,8 +241,8 @@ static int keys_reset(struct qv_reply *r, struct qv_cell *cell)
 static void keys_give(struct qv_cell *cell)
 {
 	keys_close_all(cell);
-	while (cell->num_pool) {
-		struct qv_hole *h = cell->pool[--cell->num_pool];
+	while (cell->num_key_mem) {
+		struct qv_channel_mem *h = cell->key_mem[--cell->num_key_mem];
 
 		if (!keys_free(h))
 			keys_keep(h);
@@ -293,9 +295,9 @@ static int keys_open(struct qv_reply *r, struct qv_cell *cell, struct qv_key *k)
 	if (page > QV_ME_BASE)
 		return qv_refuse_monitor(r, page, "open the channel");
 	page -= cell->num_channels;
-	if (page >= cell->num_pool)
+	if (page >= cell->num_key_mem)
 		return qv_refuse(r, QV_E_CHANNEL, "", "the monitor named no memory of the cell");
-	qv_hole_use(cell->pool[page], k->c);
+	qv_channel_mem_use(cell->key_mem[page], k->c);
 	k->c->made = true;
 	return 0;
 }

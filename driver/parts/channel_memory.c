@@ -14,23 +14,23 @@
 
 #define HUGE_ORDER	get_order(QV_HUGE)
 
-struct qv_hole {
+struct qv_channel_mem {
 	struct list_head list;
 	struct page *pages;		/* 2 MiB */
 	u32 users;			/* channels there, and the cell that set it aside */
 	bool lost;			/* the monitor did not give it back */
 };
 
-static LIST_HEAD(holes);
-static DEFINE_MUTEX(holes_lock);	/* protects the list, and the members of all holes */
+static LIST_HEAD(memory_list);
+static DEFINE_MUTEX(memory_lock);	/* protects the list, and its members */
 
-/* Returns a new hole with one user, or an error */
-static struct qv_hole *memory_new_hole(void)
+/* Returns new memory with one user, or an error */
+static struct qv_channel_mem *memory_new(void)
 {
-	struct qv_hole *h;
+	struct qv_channel_mem *h;
 	u32 num = 0;
 
-	list_for_each_entry(h, &holes, list)
+	list_for_each_entry(h, &memory_list, list)
 		num++;
 	if (num >= QV_MON_CHANNELS)
 		return ERR_PTR(-ENOSPC);
@@ -44,7 +44,7 @@ static struct qv_hole *memory_new_hole(void)
 		return ERR_PTR(-ENOMEM);
 	}
 	h->users = 1;
-	list_add(&h->list, &holes);
+	list_add(&h->list, &memory_list);
 	return h;
 }
 
@@ -52,19 +52,19 @@ static int memory_take(struct qv_channel_dev *c)
 {
 	u32 num = DIV_ROUND_UP(c->page.length, QV_HUGE);
 
-	for (; c->num_holes < num; c->num_holes++) {
-		struct qv_hole *h = memory_new_hole();
+	for (; c->num_mem < num; c->num_mem++) {
+		struct qv_channel_mem *h = memory_new();
 
 		if (IS_ERR(h))
 			return PTR_ERR(h);
-		c->holes[c->num_holes] = h;
+		c->mem[c->num_mem] = h;
 	}
 	return 0;
 }
 
 struct page *qv_channel_page(const struct qv_channel_dev *c, u64 at)
 {
-	return c->holes[at / QV_HUGE]->pages + (at % QV_HUGE >> PAGE_SHIFT);
+	return c->mem[at / QV_HUGE]->pages + (at % QV_HUGE >> PAGE_SHIFT);
 }
 
 /* Lets Linux see the channel as one piece */
@@ -74,7 +74,7 @@ static void *memory_map(const struct qv_channel_dev *c)
 	struct page **pages;
 	void *at;
 
-	if (c->num_holes == 1)
+	if (c->num_mem == 1)
 		return page_address(qv_channel_page(c, 0));
 	pages = kvmalloc_array(num, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
@@ -90,9 +90,9 @@ int qv_channel_memory_take(struct qv_channel_dev *c)
 {
 	int error;
 
-	mutex_lock(&holes_lock);
+	mutex_lock(&memory_lock);
 	error = memory_take(c);
-	mutex_unlock(&holes_lock);
+	mutex_unlock(&memory_lock);
 	if (!error && c->self >= 0) {
 		c->window = memory_map(c);
 		error = c->window ? 0 : -ENOMEM;
@@ -104,14 +104,14 @@ void qv_channel_memory_lost(struct qv_channel_dev *c)
 {
 	u32 i;
 
-	mutex_lock(&holes_lock);
-	for (i = 0; i < c->num_holes; i++)
-		c->holes[i]->lost = true;
-	mutex_unlock(&holes_lock);
+	mutex_lock(&memory_lock);
+	for (i = 0; i < c->num_mem; i++)
+		c->mem[i]->lost = true;
+	mutex_unlock(&memory_lock);
 }
 
-/* A channel, or a cell, no longer uses the hole */
-static void memory_put(struct qv_hole *h)
+/* A channel, or a cell, no longer uses the memory */
+static void memory_put(struct qv_channel_mem *h)
 {
 	if (--h->users)
 		return;
@@ -123,43 +123,43 @@ static void memory_put(struct qv_hole *h)
 
 void qv_channel_memory_give(struct qv_channel_dev *c)
 {
-	if (c->num_holes > 1 && c->window)
+	if (c->num_mem > 1 && c->window)
 		vunmap(c->window);
 	c->window = NULL;
-	mutex_lock(&holes_lock);
-	while (c->num_holes)
-		memory_put(c->holes[--c->num_holes]);
-	mutex_unlock(&holes_lock);
+	mutex_lock(&memory_lock);
+	while (c->num_mem)
+		memory_put(c->mem[--c->num_mem]);
+	mutex_unlock(&memory_lock);
 }
 
-struct qv_hole *qv_hole_take(void)
+struct qv_channel_mem *qv_channel_mem_take(void)
 {
-	struct qv_hole *h;
+	struct qv_channel_mem *h;
 
-	mutex_lock(&holes_lock);
-	h = memory_new_hole();
-	mutex_unlock(&holes_lock);
+	mutex_lock(&memory_lock);
+	h = memory_new();
+	mutex_unlock(&memory_lock);
 	return h;
 }
 
-void qv_hole_put(struct qv_hole *h)
+void qv_channel_mem_put(struct qv_channel_mem *h)
 {
-	mutex_lock(&holes_lock);
+	mutex_lock(&memory_lock);
 	memory_put(h);
-	mutex_unlock(&holes_lock);
+	mutex_unlock(&memory_lock);
 }
 
-void qv_hole_use(struct qv_hole *h, struct qv_channel_dev *c)
+void qv_channel_mem_use(struct qv_channel_mem *h, struct qv_channel_dev *c)
 {
-	mutex_lock(&holes_lock);
+	mutex_lock(&memory_lock);
 	h->users++;
-	c->holes[0] = h;
-	c->num_holes = 1;
+	c->mem[0] = h;
+	c->num_mem = 1;
 	c->window = page_address(h->pages);
-	mutex_unlock(&holes_lock);
+	mutex_unlock(&memory_lock);
 }
 
-u64 qv_hole_pa(const struct qv_hole *h)
+u64 qv_channel_mem_pa(const struct qv_channel_mem *h)
 {
 	return page_to_phys(h->pages);
 }
@@ -170,6 +170,6 @@ u64 qv_channel_memory_of(const struct qv_cell *cell)
 	u32 i;
 
 	for (i = 0; i < cell->num_channels; i++)
-		bytes += cell->channels[i]->num_holes * (u64)QV_HUGE;
+		bytes += cell->channels[i]->num_mem * (u64)QV_HUGE;
 	return bytes;
 }

@@ -316,7 +316,7 @@ static void channels_describe(const struct qv_cell *cell, struct qv_mon_create *
 
 	m->num_channels = cell->num_channels;
 	for (i = 0; i < cell->num_channels; i++) {
-		for (k = 0; k < cell->channels[i]->num_holes; k++)
+		for (k = 0; k < cell->channels[i]->num_mem; k++)
 			m->channels[i].pa[k] = channels_pa(cell->channels[i], k);
 		m->channels[i].end = channels_end(&cell->channels[i]->page, cell->name);
 		m->channels[i].page = cell->channels[i]->page;

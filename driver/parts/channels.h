@@ -19,14 +19,14 @@
 #include "abi/limits.h"
 
 struct qv_cell;
-struct qv_hole;
+struct qv_channel_mem;
 
 struct qv_channel_dev {
 	struct list_head list;
 	struct qv_chan_page page;	/* its description, without session and life words */
 	u32 cells;			/* number of cells that list it */
-	u32 num_holes;			/* its memory */
-	struct qv_hole *holes[QV_MON_CHANNEL_PAGES];
+	u32 num_mem;			/* its memory */
+	struct qv_channel_mem *mem[QV_MON_CHANNEL_PAGES];
 
 	/* ---- only with an end of Linux ---- */
 	struct device dev;		/* its reference count counts for the channel */
@@ -94,10 +94,11 @@ u64 qv_channel_memory_of(const struct qv_cell *cell);
  * 2 MiB for channels at run time, or an error as of qv_channel_memory_take(). They exist until
  * put() and until each channel is freed that uses them
  */
-struct qv_hole *qv_hole_take(void);
-void qv_hole_put(struct qv_hole *h);
-void qv_hole_use(struct qv_hole *h, struct qv_channel_dev *c);	/* the channel lies there */
-u64 qv_hole_pa(const struct qv_hole *h);
+struct qv_channel_mem *qv_channel_mem_take(void);
+void qv_channel_mem_put(struct qv_channel_mem *h);
+/* the channel lies there */
+void qv_channel_mem_use(struct qv_channel_mem *h, struct qv_channel_dev *c);
+u64 qv_channel_mem_pa(const struct qv_channel_mem *h);
 
 struct qv_channel_key;
 

@@ -11,7 +11,7 @@
 
 struct qv_mon_iommus {
 	u32 num;		/* 0: Linux keeps its units, and nothing restricts DMA */
-	u32 num_holes;
+	u32 num_dma_holes;
 	/*
 	 * The first of QV_INSTANCES numbers of tables ("domains") that each unit has and that Linux
 	 * does not use: for the table of the monitor, and for one of each cell
@@ -24,7 +24,7 @@ struct qv_mon_iommus {
 	u32 translated;
 	struct { u64 pa, len; } units[QV_MON_IOMMUS];	/* their registers, whole pages */
 	/* memory that no device may reach: registers of devices, in whole pages */
-	struct { u64 start, end; } holes[QV_MON_IO_HOLES];
+	struct { u64 start, end; } dma_holes[QV_MON_IO_HOLES];
 };
 
 #endif

@@ -32,8 +32,8 @@ static struct range next_hole(const struct qv_mon_iommus *iommus, u64 pa, u64 to
 	struct range next = { top, top };
 	u32 i;
 
-	for (i = 0; i < iommus->num_holes && i < QV_MON_IO_HOLES; i++)
-		take_lower(&next, pa, iommus->holes[i].start, iommus->holes[i].end);
+	for (i = 0; i < iommus->num_dma_holes && i < QV_MON_IO_HOLES; i++)
+		take_lower(&next, pa, iommus->dma_holes[i].start, iommus->dma_holes[i].end);
 	for (i = 0; i < iommus->num && i < QV_MON_IOMMUS; i++)
 		take_lower(&next, pa, iommus->units[i].pa,
 			   iommus->units[i].pa + iommus->units[i].len);
@@ -123,7 +123,7 @@ bool iommu_fits(const struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
 	/* three tables of their own; for each GiB, and for each 512 GiB; where holes split pages */
-	u64 pages = 3 + (top_of(b) >> 30) + 1 + (top_of(b) >> 39) + 1 + 2 * b->iommus.num_holes;
+	u64 pages = 3 + (top_of(b) >> 30) + 1 + (top_of(b) >> 39) + 1 + 2 * b->iommus.num_dma_holes;
 
 	/* the same for a unit's registers, twice as many of Linux's tables; queue, root, entries */
 	pages += b->iommus.num * (2 + 4 + 2 + irt_len(&b->iommus) / QV_PAGE);

@@ -238,9 +238,11 @@ void fake_vtd_prepare(bool translating)
 	inst->boot.iommus.domain = FAKE_DOMAIN;
 	inst->boot.iommus.units[0].pa = FAKE_UNIT;
 	inst->boot.iommus.units[0].len = QV_PAGE;
-	inst->boot.iommus.num_holes = 2;
-	inst->boot.iommus.holes[0].start = 0xfec00000, inst->boot.iommus.holes[0].end = 1ull << 32;
-	inst->boot.iommus.holes[1].start = 0xa0000, inst->boot.iommus.holes[1].end = 0xc0000;
+	inst->boot.iommus.num_dma_holes = 2;
+	inst->boot.iommus.dma_holes[0].start = 0xfec00000;
+	inst->boot.iommus.dma_holes[0].end = 1ull << 32;
+	inst->boot.iommus.dma_holes[1].start = 0xa0000;
+	inst->boot.iommus.dma_holes[1].end = 0xc0000;
 }
 
 struct pcpu *fake_vtd_open(bool translating)
