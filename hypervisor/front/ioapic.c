@@ -99,62 +99,32 @@ static void entry_write(struct pcpu *cpu, u32 n, u32 reg, u32 value)
 	write_reg(cpu, n, reg, value);
 }
 
-static void data_write(struct pcpu *cpu, u32 n, u32 value)
+bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write)
 {
-	u32 reg = me()->front.ioapic_index[n];
-
-	if (reg >= REG_ENTRY)
-		entry_write(cpu, n, reg, value);
-	else
-		write_reg(cpu, n, reg, value);
-}
-
-static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
-{
+	u32 n = index_of(gpa), *index = &me()->front.ioapic_index[n], at = gpa & 0xfff, value = 0;
 	struct decoded d;
 
-	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || d.size != 4)
+	if (!mmio_decode(cpu, &d) || d.op != (write ? DECODE_STORE : DECODE_LOAD) || d.size != 4)
 		return false;
 	if (!lock_take(cpu, LOCK_IOAPIC, LOCK_PATIENCE))
 		return true;		/* Linux executes the instruction again */
-	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		/* The index has 8 bits, so no entry has two names */
-		me()->front.ioapic_index[n] = (u8)d.value;
-	else if ((gpa & 0xfff) == IOAPIC_DATA)
-		data_write(cpu, n, d.value);
-	else if ((gpa & 0xfff) == IOAPIC_EOI)
+	if (at == IOAPIC_INDEX && write)
+		*index = (u8)d.value;	/* it has 8 bits, so no entry has two names */
+	else if (at == IOAPIC_INDEX)
+		value = *index;
+	else if (at == IOAPIC_DATA && !write)
+		value = read_reg(cpu, n, *index);
+	else if (at == IOAPIC_DATA && *index >= REG_ENTRY)
+		entry_write(cpu, n, *index, d.value);
+	else if (at == IOAPIC_DATA)
+		write_reg(cpu, n, *index, d.value);
+	else if (at == IOAPIC_EOI && write)
 		device_write(cpu, gpa, d.value);
 	lock_drop(LOCK_IOAPIC);
+	if (!write)
+		cpu->regs[d.reg] = value;
 	vendor_skip(cpu, d.len);
 	return true;
-}
-
-static bool linux_read(struct pcpu *cpu, u64 gpa, u32 n)
-{
-	struct decoded d;
-	u32 value;
-
-	if (!mmio_decode(cpu, &d) || d.op != DECODE_LOAD || d.size != 4)
-		return false;
-	if (!lock_take(cpu, LOCK_IOAPIC, LOCK_PATIENCE))
-		return true;
-	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		value = me()->front.ioapic_index[n];
-	else if ((gpa & 0xfff) == IOAPIC_DATA)
-		value = read_reg(cpu, n, me()->front.ioapic_index[n]);
-	else
-		value = 0;
-	lock_drop(LOCK_IOAPIC);
-	cpu->regs[d.reg] = value;
-	vendor_skip(cpu, d.len);
-	return true;
-}
-
-bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write)
-{
-	u32 n = index_of(gpa);
-
-	return write ? linux_write(cpu, gpa, n) : linux_read(cpu, gpa, n);
 }
 
 void ioapic_sweep(struct pcpu *cpu)
