@@ -11,6 +11,7 @@
 #include "unit.h"
 
 #define KHZ	1000000
+#define BUILD	0x123456789ull
 #define NOW	(1ull << 40)
 #define MASK	0xFFFFu
 #define MXCSR	24
@@ -32,8 +33,7 @@ static void make(void)
 	memset(&v, 0, sizeof(v));
 	h = (struct mig_header){
 		.magic = MIG_MAGIC, .version = MIG_VERSION,
-		.thread_bytes = sizeof(struct thread_image),
-		.vcpu_bytes = sizeof(struct vcpu_image), .tsc_khz = KHZ, .num_threads = 1,
+		.build = BUILD, .tsc_khz = KHZ, .num_threads = 1,
 		.num_vcpus = 1, .vcpu = VCPU_FIXED, .pages = 10, .heap = USER_IMAGE,
 		.brk = USER_IMAGE + 5, .threads[2].state = SLOT_RUNS, .name = "program",
 		.files[3] = { .kind = FILE_ARCHIVE, .name = "file" },
@@ -51,7 +51,7 @@ static void make(void)
 
 static int answer(void)
 {
-	int error = mig_check_header(&h, KHZ);
+	int error = mig_check_header(&h, BUILD, KHZ);
 
 	return error ? error : mig_check_image(&h, &image, &here);
 }
@@ -70,8 +70,7 @@ TEST(migration_refuses_headers)
 	CHECK(!answer());
 	REFUSED(h.magic++, EBADMSG);
 	REFUSED(h.version++, EPROTO);
-	REFUSED(h.thread_bytes++, EPROTO);
-	REFUSED(h.vcpu_bytes++, EPROTO);
+	REFUSED(h.build++, EPROTO);
 	REFUSED(h.tsc_khz++, EPROTO);
 	REFUSED(memset(h.name, 'x', sizeof(h.name)), EBADMSG);
 	REFUSED(h.name[0] = '\033', EBADMSG);
@@ -195,6 +194,26 @@ TEST(migration_survives_random_images)
 	}
 	here.ahead = 0;
 	CHECK(accepted > 1000);
+}
+
+TEST(migration_foresees_what_admission_refuses)
+{
+	struct admission_entry set[SCHED_VCPUS] = { { false, 500, 1000 } };
+	unsigned int i;
+
+	make();
+	CHECK(!mig_check_admission(&image, ADMISSION_EXACT, set, 1));
+	CHECK(!mig_check_admission(&image, ADMISSION_BOUND, set, 1));
+	for (i = 1; i < 6; i++)
+		set[i] = (struct admission_entry){ false, 100, 1000 };
+	CHECK(mig_check_admission(&image, ADMISSION_EXACT, set, 6) == -EADMIT);
+	CHECK(mig_check_admission(&image, ADMISSION_BOUND, set, 6) == -EADMIT);
+	for (i = 0; i < SCHED_VCPUS; i++)
+		set[i] = (struct admission_entry){ false, 1, ADMISSION_PERIOD_MAX };
+	CHECK(mig_check_admission(&image, ADMISSION_BOUND, set, SCHED_VCPUS) == -EADMIT);
+	v.params.period = 0;
+	put_vcpu();
+	CHECK(mig_check_admission(&image, ADMISSION_EXACT, set, 0) == -EBADMSG);
 }
 
 /* A server that can never be used would count as past use for as long, if it is refused. */

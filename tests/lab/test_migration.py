@@ -131,7 +131,9 @@ def test_program_stays_that_cannot_go(qv: Product) -> None:
     assert "no program can move there" in qv.quesh(f"migrate {pid} three", "one")
     assert "there is no such program" in qv.quesh("migrate 999 two", "one")
     qv.quesh("load 25 100", "two")
+    before = exits(qv, "one")
     assert "not admitted" in qv.quesh(f"migrate {pid} two", "one")
+    assert exits(qv, "one") - before < 5, "its pages were sent in vain"
     qv.quesh("load stop", "two")
     until(lambda: "not admitted" not in qv.quesh(f"migrate {pid} two", "one"), "the past use is over")
     assert re.search(r"spinner.* live ", qv.quesh("ps", "two"))
@@ -139,6 +141,14 @@ def test_program_stays_that_cannot_go(qv: Product) -> None:
     qv.quesh("pipes flood | spinner &", "one")
     [pid] = re.findall(r"(?m)^ *(\d+) .*spinner.* live ", qv.quesh("ps", "one"))
     assert "pipes" in qv.quesh(f"migrate {pid} two", "one")
+
+
+def test_another_build_refuses_politely(qv: Product) -> None:
+    two_cells(qv)
+    qv.do("cell destroy two")
+    qv.sh(f"sed -i 's/{TEST_IMAGE}/quest.elf/' /run/two.yaml")
+    qv.do("cell create /run/two.yaml --start")
+    assert "hop stays in one: the channel is damaged, or the other cell has another version" in qv.quesh("hop 1", "one")
 
 
 def latest(qv: Product, meanwhile: str = "") -> dict[str, float]:

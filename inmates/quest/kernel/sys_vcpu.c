@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* System calls: VCPUs. */
 #include <inmate/string.h>
+#include "../migration/migration.h"
 #include "../mm/usercopy.h"
 #include "syscall.h"
 #include "vcpu/uservcpu.h"
@@ -74,6 +75,21 @@ long sys_vcpu_setparams(struct call *c)
 	return uservcpu_set(vcpu_arg(c, 0), &p, c->process->pid);
 }
 
+/* Both or neither: all that can make the move's request fail is checked first. */
+static long set_and_move(struct process *p, struct sched_param *param, int pid)
+{
+	int error, link = param->affinity < 0 ? -1 : migration_nth(param->affinity - 1);
+
+	if (!migration_cell(link))
+		return -EINVAL;
+	if (migration_pending(p))
+		return -EBUSY;
+	param->affinity = 0;
+	error = uservcpu_set(p->vcpu, param, pid);
+	/* admission lets others run, so another thread may have asked meanwhile: EBUSY */
+	return error ? error : migration_wish(p, link, UINT64_MAX, false);
+}
+
 /* Sets the parameters of the VCPU that program `pid` (-1: the caller) started on. */
 long sys_sched_setparam(struct call *c)
 {
@@ -87,7 +103,9 @@ long sys_sched_setparam(struct call *c)
 		return -EPERM;
 	if (!take(c, c->arg[1], &param))
 		return -EFAULT;
-	return uservcpu_set(p->vcpu, &param, c->process->pid);
+	if (!param.affinity)
+		return uservcpu_set(p->vcpu, &param, c->process->pid);
+	return set_and_move(p, &param, c->process->pid);
 }
 
 /* Returns the id of the VCPU that the caller is bound to, or started on. */

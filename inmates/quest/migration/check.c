@@ -47,18 +47,38 @@ static bool check_files(const struct mig_header *h)
 	return true;
 }
 
-int mig_check_header(const struct mig_header *h, uint32_t tsc_khz)
+int mig_check_header(const struct mig_header *h, uint64_t build, uint32_t tsc_khz)
 {
 	if (h->magic != MIG_MAGIC)
 		return -EBADMSG;
-	if (h->version != MIG_VERSION || h->thread_bytes != sizeof(struct thread_image) ||
-	    h->vcpu_bytes != sizeof(struct vcpu_image) || h->tsc_khz != tsc_khz)
+	if (h->version != MIG_VERSION || h->build != build || h->tsc_khz != tsc_khz)
 		return -EPROTO;
 	if (!ends(h->name, sizeof(h->name)) || h->num_vcpus > MOVE_VCPUS || !h->pages ||
 	    h->pages > (USER_END - USER_BASE) / PAGE_SIZE || h->heap < USER_IMAGE ||
 	    h->heap > h->brk || h->brk > USER_SHARED)
 		return -EBADMSG;
 	return check_threads(h) && check_files(h) ? 0 : -EBADMSG;
+}
+
+int mig_check_admission(const struct program_image *image, enum admission_test test,
+			struct admission_entry *set, unsigned int n)
+{
+	struct vcpu v = { .state = VCPU_FREE };
+	unsigned int i;
+
+	for (i = 0; i < image->num_vcpus; i++) {
+		memcpy(&v, image->vcpus[i].plain, VCPU_PLAIN);
+		if (!v.params.budget || v.params.budget > v.params.period ||
+		    v.params.period > ADMISSION_PERIOD_MAX)
+			return -EBADMSG;
+		if (n == SCHED_VCPUS)
+			return -EADMIT;
+		set[n++] = (struct admission_entry){
+			v.params.type == IO_VCPU, v.params.budget, v.params.period
+		};
+	}
+	return test == ADMISSION_EXACT ? admission_exact(set, n) ? 0 : -EADMIT :
+	       admission_bound(set, n) ? 0 : -EADMIT;
 }
 
 static bool of_program(uint64_t va)

@@ -10,8 +10,18 @@
 #include <stdbool.h>
 #include "wire.h"
 
-/* Returns 0, or minus an error: EPROTO: another build of Quest or another clock; EBADMSG. */
-int mig_check_header(const struct mig_header *h, uint32_t tsc_khz);
+/*
+ * Returns 0, or minus an error: EPROTO: another build of Quest (build.h) or another clock; EBADMSG.
+ */
+int mig_check_header(const struct mig_header *h, uint64_t build, uint32_t tsc_khz);
+
+/*
+ * Adds the VCPUs of an image to the `n` entries of `set`, which has SCHED_VCPUS. Returns 0 or minus
+ * an error: EADMIT: they are not admitted, and would not be later either while the others exist;
+ * EBADMSG. The image is not checked otherwise.
+ */
+int mig_check_admission(const struct program_image *image, enum admission_test test,
+			struct admission_entry *set, unsigned int n);
 
 /* The clock and the processor of this cell */
 struct mig_here {

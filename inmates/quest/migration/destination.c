@@ -6,6 +6,8 @@
 #include <inmate/timer.h>
 #include "../arch/user.h"
 #include "../drivers/bell.h"
+#include "../ipc/cellset.h"
+#include "../kernel/dispatch.h"
 #include "../kernel/machine.h"
 #include "../kernel/process/move.h"
 #include "../kernel/process/process.h"
@@ -14,6 +16,7 @@
 #include "../mm/arena.h"
 #include "../mm/space.h"
 #include "../user/include/quest/errors.h"
+#include "build.h"
 #include "check.h"
 #include "costs.h"
 #include "link.h"
@@ -152,6 +155,19 @@ static bool new_process(struct coming *c)
 	return note(c, mig_unpack(p, h));
 }
 
+/*
+ * Returns -EADMIT if the VCPUs cannot be admitted, so that the pages are not sent in vain. admit()
+ * decides in the end.
+ */
+static int would_admit(const struct coming *c, const struct program_image *image)
+{
+	struct bounds_end here;
+
+	cellset_end(&here, c->link->set, BEST_EFFORT_VCPU);
+	return mig_check_admission(image, dispatch_sched()->config.admission, c->link->set,
+				   here.n);
+}
+
 static bool get_header(struct coming *c)
 {
 	struct mig_header *h = &c->link->header;
@@ -160,7 +176,7 @@ static bool get_header(struct coming *c)
 
 	if (!get(c, h, sizeof(*h)))
 		return false;
-	if (!note(c, mig_check_header(h, machine.tsc_khz)))
+	if (!note(c, mig_check_header(h, mig_build(), machine.tsc_khz)))
 		return false;
 	irq_disable();
 	made = new_process(c);
@@ -169,7 +185,8 @@ static bool get_header(struct coming *c)
 		return false;
 	image = c->p->image;
 	return get(c, image->threads, h->num_threads * sizeof(image->threads[0])) &&
-	       get(c, image->vcpus, h->num_vcpus * sizeof(image->vcpus[0]));
+	       get(c, image->vcpus, h->num_vcpus * sizeof(image->vcpus[0])) &&
+	       note(c, would_admit(c, image));
 }
 
 /* Returns a new page of the program for `page`, which was checked; 0: there is no room. */

@@ -3,6 +3,7 @@
 #include "../kernel/machine.h"
 #include "../kernel/program.h"
 #include "../user/include/quest/errors.h"
+#include "build.h"
 #include "pack.h"
 
 static void pack_file(struct mig_file *to, const struct open_file *f)
@@ -21,9 +22,7 @@ void mig_pack(struct mig_header *h, const struct process *p)
 
 	*h = (struct mig_header){
 		.magic = MIG_MAGIC, .version = MIG_VERSION,
-		.thread_bytes = sizeof(struct thread_image),
-		.vcpu_bytes = sizeof(struct vcpu_image),
-		.tsc_khz = machine.tsc_khz,
+		.build = mig_build(), .tsc_khz = machine.tsc_khz,
 		.num_threads = p->image->num_threads, .num_vcpus = p->image->num_vcpus,
 		.vcpu = p->image->vcpu, .pages = p->space.pages,
 		.heap = p->space.heap, .brk = p->space.brk, .epoch = p->epoch,

@@ -19,7 +19,7 @@
 #include "../kernel/process/park.h"
 
 #define MIG_MAGIC	0x474D5651u	/* "QVMG" */
-#define MIG_VERSION	1
+#define MIG_VERSION	2
 
 enum mig_kind {
 	MIG_BEGIN = 1, MIG_MORE, MIG_ABORT,			/* of the source */
@@ -71,8 +71,8 @@ struct mig_file {
 
 struct mig_header {
 	uint32_t magic, version;
-	/* sizes of structures: kernels whose structures differ refuse each other */
-	uint32_t thread_bytes, vcpu_bytes;
+	/* of the kernel's code (build.h): kernels of other builds refuse each other */
+	uint64_t build;
 	uint32_t tsc_khz;
 	uint32_t num_threads, num_vcpus;
 	int32_t vcpu;			/* id that the VCPU of new threads had */

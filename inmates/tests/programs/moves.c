@@ -20,6 +20,7 @@ static struct timespec end;
 static long us;
 static volatile int stop;
 static long hops, kib;
+static struct sched_param first;	/* of the VCPU that the program started on */
 static uint32_t *memory;
 static pthread_t threads[10];
 static int num_threads;
@@ -130,6 +131,22 @@ static long check_memory(long round)
 	return wrong;
 }
 
+/* Asks by the parameters of the first VCPU to move. Returns true if it has moved. */
+static bool move_by_affinity(void)
+{
+	struct sched_param there = first;
+	struct quest_migration status;
+
+	there.affinity = 1;
+	if (quest_sched_setparam(-1, &there))
+		return false;
+	do {
+		(void)usleep(1000);
+		(void)vcpu_migration_status(&status);
+	} while (status.pending);
+	return !status.error;
+}
+
 /* Moves again and again. A cell that cannot take the program yet is asked again. */
 static void *hop(void *unused)
 {
@@ -138,7 +155,8 @@ static void *hop(void *unused)
 	(void)unused;
 	for (round = 0; round < hops; round++) {
 		wrong += check_memory(round);
-		while (!vcpu_migration_blocking(0, DEST_ANY, MIG_RELAX))
+		while (!(round % 2 ? move_by_affinity() :
+			 vcpu_migration_blocking(0, DEST_ANY, MIG_RELAX)))
 			(void)usleep(100000);
 	}
 	return (void *)(wrong + check_memory(round));
@@ -163,7 +181,6 @@ static void *begin_later(void *first)
 
 int main(int argc, char **argv)
 {
-	struct sched_param first;
 	int id = vcpu_create_main(2, 200), second = vcpu_create_main(1, 250), pid = getpid(), i;
 	struct sched_param p;
 	void *result;

@@ -9,7 +9,10 @@
 #include <quest/posix_types.h>
 
 int sched_yield(void);
-/* sets parameters of the VCPU on which `pid` (-1: the caller; else a child) started */
+/*
+ * Sets parameters of the VCPU on which `pid` (-1: the caller; else a child) started. With `affinity`
+ * the program then moves to that cell (posix_types.h).
+ */
 int sched_setparam(pid_t pid, const struct sched_param *param);
 
 #endif

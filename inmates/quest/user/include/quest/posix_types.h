@@ -38,7 +38,11 @@ struct sched_param {
 	int io_class;
 	int C, T;		/* budget and period; 0 < C <= T. I/O VCPU: U = C/T */
 	int m, k;		/* not used */
-	int affinity;		/* CPU of the cell, always 0 */
+	/*
+	 * sched_setparam(): the cell to which the program then moves, as vcpu_migration() with
+	 * `affinity` - 1 does; 0: this cell. Other calls: 0.
+	 */
+	int affinity;
 	int machine_affinity;	/* not used */
 	int unit;		/* unit of C and T: enum vcpu_unit */
 };
