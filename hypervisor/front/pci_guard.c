@@ -19,6 +19,7 @@
 #include "front.h"
 #include "core/pci.h"
 #include "core/ports.h"
+#include "tables/nested.h"
 
 #define CFG_ID		0x00
 #define CFG_COMMAND	0x04
@@ -95,11 +96,6 @@ static bool cell_on_bus(u32 first, u32 last)
 	return false;
 }
 
-static bool ranges_overlap(u64 a, u64 a_len, u64 b, u64 b_len)
-{
-	return a < b + b_len && b < a + a_len;
-}
-
 static bool cell_has_registers(u64 base, u64 len)
 {
 	const struct cell_slot *slot;
@@ -111,20 +107,9 @@ static bool cell_has_registers(u64 base, u64 len)
 				const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
 
 				if (bar->len && !bar->ports &&
-				    ranges_overlap(base, len, bar->base, bar->len))
+				    overlaps(base, len, bar->base, bar->len))
 					return true;
 			}
-	return false;
-}
-
-static bool over_ram(u64 base, u64 len)
-{
-	const struct qv_mon_boot *b = &me()->boot;
-	u32 i;
-
-	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (ranges_overlap(base, len, b->ram[i].start, b->ram[i].end - b->ram[i].start))
-			return true;
 	return false;
 }
 
@@ -219,7 +204,7 @@ static u32 fixed_in_bridge(struct pcpu *cpu, u32 bdf, u32 reg)
 static bool is_taken(u64 base, u64 len, bool io)
 {
 	return io ? ports_claimed(me(), base, base + len - 1) :
-	       cell_has_registers(base, len) || over_ram(base, len);
+	       cell_has_registers(base, len) || ram_has(&me()->boot, base, len, false);
 }
 
 /*

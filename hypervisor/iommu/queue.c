@@ -14,17 +14,6 @@
 #define INTERRUPTS	(0xfull | 1u << 4 | 0x1full << 27 | 0xffffull << 32)
 #define MOST		200		/* requests between two waits: the queue has 256 */
 
-static bool is_ram(u64 pa)
-{
-	const struct qv_mon_boot *b = &me()->boot;
-	u32 i;
-
-	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (pa >= b->ram[i].start && pa < b->ram[i].end)
-			return true;
-	return false;
-}
-
 /*
  * Stores @value where the unit would. The page may be taken from Linux meanwhile: this CPU answers
  * the flush after that only when it has left this exit.
@@ -33,8 +22,8 @@ static bool store(struct pcpu *cpu, u64 pa, u32 value)
 {
 	u64 page = pa & ~(QV_PAGE - 1ull);
 
-	if (pa & 3 || !front_reaches(&me()->nested, pa) || !is_ram(page) ||
-	    front_owner(&me()->nested, page, 1) != FRONT_OWNS)
+	if (pa & 3 || !front_reaches(&me()->nested, pa) ||
+	    !ram_has(&me()->boot, page, QV_PAGE, true) || !front_owns(&me()->nested, page, QV_PAGE))
 		return false;
 	__atomic_store_n((u32 *)gmem_map(cpu, pa, PT_W), value, __ATOMIC_RELEASE);
 	return true;

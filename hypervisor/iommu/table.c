@@ -161,18 +161,6 @@ int iommu_tables(struct instance *inst)
 	return 0;
 }
 
-/* Returns true if [@start, @end) is in one piece of RAM (@whole), or has any RAM in it */
-static bool has_ram(const struct qv_mon_boot *b, u64 start, u64 end, bool whole)
-{
-	u32 i;
-
-	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (whole ? start >= b->ram[i].start && end <= b->ram[i].end :
-		    start < b->ram[i].end && end > b->ram[i].start)
-			return true;
-	return false;
-}
-
 void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
 {
 	const struct qv_mon_boot *b = &inst->boot;
@@ -186,7 +174,7 @@ void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
 		bool inside = at >= pa && end - at >= QV_HUGE;
 
 		/* registers of devices are never mapped, and a page with both never opens again */
-		if (level != 2 || !has_ram(b, at, at + QV_HUGE, all) || (all && !inside))
+		if (level != 2 || !ram_has(b, at, QV_HUGE, all) || (all && !inside))
 			continue;
 		__atomic_store_n(entry, all ? at | IO_OPEN | PT_PS : 0, __ATOMIC_RELEASE);
 		table_write_back(entry, 8);

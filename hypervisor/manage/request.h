@@ -3,6 +3,7 @@
 #define QV_REQUEST_H
 
 #include "core/instance.h"
+#include "tables/nested.h"
 
 /* Checks the front end's inst->req, copied from Linux once. Returns 0 or enum qv_mon_error */
 u64 request_check(const struct instance *inst, u32 caller);
@@ -21,11 +22,6 @@ static inline u64 request_pages(const struct qv_mon_create *q)
 	for (i = 0; i < q->num_runs; i++)
 		pages += q->runs[i].count;
 	return pages;
-}
-
-static inline bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
-{
-	return a < b + b_len && b < a + a_len;
 }
 
 /* True if a console page of a cell is in [pa, +len). It cannot be another cell's memory, too */

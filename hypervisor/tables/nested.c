@@ -1,17 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "abi/boot.h"
 #include "tables/nested.h"
-
-/* Returns true if memory at @pa is RAM */
-static bool is_ram(const struct qv_mon_boot *ram, u64 pa)
-{
-	u32 i;
-
-	for (i = 0; ram && i < ram->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (pa >= ram->ram[i].start && pa < ram->ram[i].end)
-			return true;
-	return false;
-}
 
 /* PCI config space: Linux's reads are direct, its writes exit to front/pci.c */
 static bool is_config(const struct qv_mon_boot *b, u64 pa)
@@ -24,8 +12,9 @@ static u64 own_page(const struct paging *p, u64 pa, u32 level)
 {
 	u64 what = is_config(p->ram, pa) ? NESTED_RX : NESTED_RWX;
 
-	return pa | nested_bits(p, what | (is_ram(p->ram, pa) ? NESTED_WB : 0)) |
-	       (level > 1 ? PT_PS : 0);
+	if (p->ram && ram_has(p->ram, pa, 1, true))
+		what |= NESTED_WB;
+	return pa | nested_bits(p, what) | (level > 1 ? PT_PS : 0);
 }
 
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
@@ -41,12 +30,6 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 	    (PT_TABLE | PT_ADDR | NESTED_SHARED))
 		return FRONT_SPECIAL;
 	return FRONT_OWNS;
-}
-
-/* Returns the level of the entry for memory from @pa on, in a range that ends at @end */
-static u32 piece_level(u64 pa, u64 end)
-{
-	return pa & (level_size(2) - 1) || end - pa < level_size(2) ? 1 : 2;
 }
 
 int front_prepare(const struct paging *p, u64 pa, u64 len)

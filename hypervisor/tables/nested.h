@@ -10,7 +10,28 @@
 #ifndef QV_NESTED_H
 #define QV_NESTED_H
 
+#include "abi/boot.h"
 #include "tables/paging.h"
+
+static inline bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
+{
+	return a < b + b_len && b < a + a_len;
+}
+
+/* Returns true if [@pa, +@len) is in one piece of RAM (@whole), or has any RAM in it */
+static inline bool ram_has(const struct qv_mon_boot *b, u64 pa, u64 len, bool whole)
+{
+	u32 i;
+
+	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++) {
+		u64 start = b->ram[i].start, size = b->ram[i].end - start;
+
+		if (whole ? pa - start < size && len <= size - (pa - start) :
+		    overlaps(pa, len, start, size))
+			return true;
+	}
+	return false;
+}
 
 /*
  * Permissions of an entry that maps a page, in EPT's layout (SDM vol. 3, 29.3.2). nested_bits()
@@ -44,6 +65,26 @@ enum front_owner {
 
 /* State of the @level-sized page (1: 4 KiB, 2: 2 MiB) at @pa in the front end's tables */
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level);
+
+/* Returns the level of the entry for memory from @pa on, in a range that ends at @end */
+static inline u32 piece_level(u64 pa, u64 end)
+{
+	return pa & (level_size(2) - 1) || end - pa < level_size(2) ? 1 : 2;
+}
+
+/* Returns true if Linux owns all of [@pa, +@len) */
+static inline bool front_owns(const struct paging *p, u64 pa, u64 len)
+{
+	u64 end = pa + len;
+	u32 level;
+
+	for (; pa < end; pa += level_size(level)) {
+		level = piece_level(pa, end);
+		if (front_owner(p, pa, level) != FRONT_OWNS)
+			return false;
+	}
+	return true;
+}
 
 enum linux_access {	/* the access that Linux has to memory */
 	LINUX_NONE,	/* no access: a hole. front/touch.c answers a touch */

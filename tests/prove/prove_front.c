@@ -37,8 +37,8 @@
  *	Linux writes to config space (case 0)
  * Mutation: hypervisor/tables/nested.c: `			continue;` ->
  *	`			break;`: a large page goes beyond config space (case 0)
- * Mutation: hypervisor/tables/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a
- *	page of a device is cached (case 0)
+ * Mutation: hypervisor/tables/nested.c: `if (p->ram && ram_has(p->ram, pa, 1, true))` -> `if (1)`:
+ *	a page of a device is cached (case 0)
  * Mutation: hypervisor/tables/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a split large
  *	page maps one small page repeatedly (case 1)
  * Mutation: hypervisor/tables/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the

@@ -13,7 +13,7 @@
  *	runs, a block and console pages
  * Code: hypervisor/manage/request.c hypervisor/manage/pages.c hypervisor/manage/parts.c
  *	hypervisor/manage/parts/memory.c hypervisor/manage/parts/ports.c
- * Options: --unwind 6 --unwindset request_pages_ok.0:18,any_machine.1:17
+ * Options: --unwind 6 --unwindset front_owns.0:18,any_machine.1:17
  * Seconds: 900
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
  *	`#define QV_MON_RUNS		3`: runs
@@ -35,8 +35,8 @@
  *	`#define QV_MON_RAM_RANGES	2`: ranges of RAM
  * Mutation: hypervisor/manage/parts/memory.c: `if (r->pa < after || !run_ok(inst, r) ||` ->
  *	`if (!run_ok(inst, r) ||`: a page may be listed twice
- * Mutation: hypervisor/manage/pages.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a
- *	run may end beyond RAM
+ * Mutation: hypervisor/tables/nested.h: `len <= size - (pa - start)` -> `len <= size`: a run may
+ *	end beyond RAM
  * Mutation: hypervisor/manage/parts/ports.c: `if (ports_claimed(` ->
  *	`if (!i && ports_claimed(`: the second port of the list is not checked
  * Mutation: hypervisor/manage/request.c: `seen & (~inst->icr.own_cpus | 1ull << caller)` ->

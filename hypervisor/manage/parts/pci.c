@@ -24,24 +24,9 @@
 
 /* ---- checks ---- */
 
-static bool is_linux(const struct instance *inst, u64 pa, u64 len)
-{
-	u64 end = pa + len;
-
-	while (pa < end) {
-		u32 level = !(pa & (QV_HUGE - 1)) && end - pa >= QV_HUGE ? 2 : 1;
-
-		if (front_owner(&inst->nested, pa, level) != FRONT_OWNS)
-			return false;
-		pa += level_size(level);
-	}
-	return true;
-}
-
 static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
 {
 	const struct qv_mon_boot *b = &inst->boot;
-	u32 i;
 
 	if (!bar->len)
 		return true;
@@ -52,12 +37,10 @@ static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
 	    bar->base >> b->phys_bits || (bar->base + bar->len - 1) >> b->phys_bits ||
 	    bar->base < request_pages(&inst->req) * QV_HUGE ||
 	    overlaps(bar->base, bar->len, b->ecam_pa, b->ecam_len) ||
-	    overlaps(bar->base, bar->len, MESSAGES, MESSAGES_LEN))
+	    overlaps(bar->base, bar->len, MESSAGES, MESSAGES_LEN) ||
+	    ram_has(b, bar->base, bar->len, false))
 		return false;
-	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (overlaps(bar->base, bar->len, b->ram[i].start, b->ram[i].end - b->ram[i].start))
-			return false;
-	return is_linux(inst, bar->base, bar->len);
+	return front_owns(&inst->nested, bar->base, bar->len);
 }
 
 /* Checks that the function itself reports the same BAR as the request */
@@ -105,7 +88,7 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 	if (d->ioapic != QV_MON_NO_PIN && (d->ioapic >= inst->boot.num_ioapics ||
 	    d->pin >= 120 || d->vector < 32 || d->vector > 254))
 		return QV_ME_DEVICE_PIN;
-	if (!is_linux(inst, inst->boot.ecam_pa + ((u64)d->bdf << 12), QV_PAGE))
+	if (!front_owns(&inst->nested, inst->boot.ecam_pa + ((u64)d->bdf << 12), QV_PAGE))
 		return QV_ME_DEVICE_TAKEN;
 	for (i = 0; i < QV_MON_BARS; i++)
 		if (!bar_ok(inst, &d->bars[i]))
@@ -184,7 +167,7 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct q
 
 static bool check_range(void *ctx, u64 pa, u64 len)
 {
-	*(bool *)ctx = is_linux(me(), pa, len);
+	*(bool *)ctx = front_owns(&me()->nested, pa, len);
 	return *(bool *)ctx;
 }
 
