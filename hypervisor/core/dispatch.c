@@ -13,7 +13,7 @@ static const struct exit_row *exit_row_of(u64 code)
 {
 	const struct exit_row *row = vendor_exits;
 
-	while (row->code != code && row->code != OTHER_EXITS)
+	while (code < row->first || code > row->last)
 		row++;
 	return row;
 }

@@ -10,16 +10,16 @@
 #include "instance.h"
 
 #define SELF_COUNTED	QV_EXIT_SLOTS
-#define OTHER_EXITS	(1ull << 63)	/* .code of the last row, for codes that have no row */
 
 struct exit_row {
-	u64 code;			/* the exit code, as vendor_exit_code() returns it */
+	u64 first, last;		/* exit codes, as vendor_exit_code() returns them */
 	void (*cell)(struct pcpu *cpu);
 	void (*front)(struct pcpu *cpu);
 	/* enum qv_exit, or SELF_COUNTED: the handler counts the exit itself */
 	u32 reason;
 };
 #define BOTH(handler)	handler, handler	/* columns */
+/* The first row that fits counts. The last row fits every code */
 extern const struct exit_row vendor_exits[];
 
 /* Counts the exit, handles it, adds its time to the statistics. regs[] is complete */
