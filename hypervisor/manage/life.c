@@ -17,12 +17,14 @@ u64 call_start(struct pcpu *cpu, u64 id, u64 unused)
 	error = parts_try(PART_STILL_OURS, cpu, me(), q);
 	if (error)
 		return error;
+	slot->taken = 1;
 	parts_act(PART_TAKE, cpu, slot, q);
 	if (!flush_front_end(cpu))
 		error = QV_ME_CPU_STUCK;
 	else
 		error = parts_try(PART_STILL_THERE, cpu, me(), q);
 	if (error) {
+		slot->taken = 0;
 		parts_act(PART_UNTAKE, cpu, slot, q);
 		flush_front_end(cpu);
 		return error;
@@ -101,6 +103,7 @@ u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
 	if (slot->state == QV_MON_STOPPED) {
 		if (parts_clear(cpu, slot, q))
 			return 1;
+		slot->taken = 0;
 		parts_act(PART_GIVE, cpu, slot, q);
 	}
 	give_block(cpu, slot);

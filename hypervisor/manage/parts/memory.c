@@ -92,24 +92,15 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 	return QV_ME_OK;
 }
 
-static void set_all(const struct qv_mon_create *q, enum linux_access access)
+static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	u32 i;
 	u64 k;
 
 	for (i = 0; i < q->num_runs; i++)
 		for (k = 0; k < q->runs[i].count; k++)
-			linux_memory(q->runs[i].pa + k * QV_HUGE, QV_HUGE, access);
-}
-
-static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
-{
-	set_all(q, LINUX_NONE);
-}
-
-static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
-{
-	set_all(q, LINUX_ALL);
+			linux_memory(q->runs[i].pa + k * QV_HUGE, QV_HUGE,
+				     slot->taken ? LINUX_NONE : LINUX_ALL);
 }
 
 static u64 nth_page(const struct qv_mon_create *q, u64 n)
@@ -144,7 +135,7 @@ const struct part part_memory = {
 	.act = {
 		[PART_KEEP]		= keep,
 		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= untake,
+		[PART_UNTAKE]		= take,
 	},
 	.tables = tables,
 	.clear = clear,

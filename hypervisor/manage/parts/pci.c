@@ -191,7 +191,7 @@ static u64 still_there(struct pcpu *cpu, const struct instance *inst, const stru
 
 static bool take_range(void *ctx, u64 pa, u64 len)
 {
-	linux_memory(pa, len, *(bool *)ctx ? LINUX_NONE : LINUX_ALL);
+	linux_memory(pa, len, ((struct cell_slot *)ctx)->taken ? LINUX_NONE : LINUX_ALL);
 	return true;
 }
 
@@ -208,21 +208,10 @@ static void stop_ports(struct instance *inst, const struct qv_mon_create *q, boo
 		}
 }
 
-static void set_taken(struct cell_slot *slot, const struct qv_mon_create *q, bool taken)
-{
-	slot->taken = taken;
-	each_range(q, &taken, take_range);
-	stop_ports(me(), q, taken);
-}
-
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	set_taken(slot, q, true);
-}
-
-static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
-{
-	set_taken(slot, q, false);
+	each_range(q, slot, take_range);
+	stop_ports(me(), q, slot->taken);
 }
 
 /* ---- the cell's tables and rules ---- */
@@ -349,10 +338,10 @@ const struct part part_pci = {
 	.act = {
 		[PART_KEEP]		= keep,
 		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= untake,
+		[PART_UNTAKE]		= take,
 		[PART_BEGIN]		= begin,
 		[PART_STOP]		= stop,
-		[PART_GIVE]		= untake,
+		[PART_GIVE]		= take,
 	},
 	.tables = tables,
 };

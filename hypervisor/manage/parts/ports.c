@@ -46,12 +46,7 @@ static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	stop_all(me(), q, true);
-}
-
-static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
-{
-	stop_all(me(), q, false);
+	stop_all(me(), q, slot->taken);
 }
 
 const struct part part_ports = {
@@ -62,7 +57,7 @@ const struct part part_ports = {
 	.act = {
 		[PART_KEEP]		= keep,
 		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= untake,
-		[PART_GIVE]		= untake,
+		[PART_UNTAKE]		= take,
+		[PART_GIVE]		= take,
 	},
 };
