@@ -9,44 +9,40 @@ static void own_cpus_write(u64 own)
 	__atomic_store_n(&me()->icr.own_cpus, own, __ATOMIC_SEQ_CST);
 }
 
+u64 cpus_ask(struct pcpu *cpu, u64 block, u64 cpus, u32 cmd)
+{
+	u64 start = rdtsc(), rest, late = 0;
+
+	for (rest = cpus; rest; rest &= rest - 1)
+		kick(pcpu_in(block, __builtin_ctzll(rest)), cmd);
+	for (rest = cpus; rest; rest &= rest - 1) {
+		struct pcpu *asked = pcpu_in(block, __builtin_ctzll(rest));
+
+		if (!wait_ack(asked, asked, cmd, start) ||
+		    (cmd == CMD_CATCH && asked->phase != CPU_WAIT_SIPI)) {
+			log_event(cpu, QV_LOG_STUCK, asked->apic_id, 0);
+			late |= rest & -rest;
+		}
+	}
+	return late;
+}
+
 bool flush_front_end(struct pcpu *cpu)
 {
 	u64 rest = ~(me()->manager.away | 1ull << cpu->index);
-	u64 start = rdtsc();
 	bool all = iommu_flush(cpu);
-	u32 i;
 
 	cpu->flush = true;
-	for (i = 0; i < me()->icr.num; i++)
-		if (rest >> i & 1)
-			kick(pcpu_of(i), CMD_FLUSH);
-	for (i = 0; i < me()->icr.num; i++)
-		if ((rest >> i & 1) && !wait_ack(pcpu_of(i), pcpu_of(i), CMD_FLUSH, start)) {
-			log_event(cpu, QV_LOG_STUCK, pcpu_of(i)->apic_id, 0);
-			all = false;
-		}
-	return all;
+	rest &= ~0ull >> (ICR_CPUS - me()->icr.num);
+	return !cpus_ask(cpu, QV_VA_BLOCK, rest, CMD_FLUSH) && all;
 }
 
 bool cpus_catch(struct pcpu *cpu, u64 cpus)
 {
-	u64 start = rdtsc();
-	bool all = true;
-	u32 i;
-
 	/* clear the bits first: from here on Linux cannot start these CPUs */
 	own_cpus_write(me()->icr.own_cpus & ~cpus);
 	bells_shut(cpu, cpus);
-	for (i = 0; i < me()->icr.num; i++)
-		if (cpus >> i & 1)
-			kick(pcpu_of(i), CMD_CATCH);
-	for (i = 0; i < me()->icr.num; i++)
-		if ((cpus >> i & 1) && (!wait_ack(pcpu_of(i), pcpu_of(i), CMD_CATCH, start) ||
-					pcpu_of(i)->phase != CPU_WAIT_SIPI)) {
-			log_event(cpu, QV_LOG_STUCK, pcpu_of(i)->apic_id, 0);
-			all = false;
-		}
-	return all;
+	return !cpus_ask(cpu, QV_VA_BLOCK, cpus, CMD_CATCH);
 }
 
 void cpus_release(u64 cpus)
@@ -83,24 +79,17 @@ static bool still_here(u32 index)
 
 bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 {
-	u64 start = rdtsc();
-	bool all = true;
+	u64 there = 0, late;
 	u32 i;
 
 	for (i = 0; i < q->num_cpus; i++)
 		if (!still_here(q->cpus[i]))
-			kick(pcpu_in(QV_VA_MANAGE, i), CMD_STOP);
-	for (i = 0; i < q->num_cpus; i++) {
-		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
-
-		if ((me()->manager.away >> q->cpus[i] & 1) &&
-		    !wait_ack(there, there, CMD_STOP, start)) {
-			log_event(cpu, QV_LOG_STUCK, pcpu_of(q->cpus[i])->apic_id, 0);
+			there |= 1ull << i;
+	late = cpus_ask(cpu, QV_VA_MANAGE, there, CMD_STOP);
+	for (i = 0; i < q->num_cpus; i++)
+		if (late >> i & 1)
 			cpu_status(pcpu_of(q->cpus[i]))->lost = 1;
-			all = false;
-		}
-	}
-	return all;
+	return !late;
 }
 
 bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q)

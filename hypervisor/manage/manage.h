@@ -113,6 +113,11 @@ void posts_end(u32 id);			/* the cell stops: it has no requests from now on */
  * cpus.c. @cpus: a mask of the front end's indices; @q: the request of the cell that is being
  * managed. A CPU that does not answer is logged.
  */
+/*
+ * Sends @cmd to each of @cpus, here a mask of indices in the instance at @block, and waits. Returns
+ * those that did not answer, or that are not parked after CMD_CATCH.
+ */
+u64 cpus_ask(struct pcpu *cpu, u64 block, u64 cpus, u32 cmd);
 /* Drops cached translations on every own or caught CPU. Returns false if one did not answer */
 bool flush_front_end(struct pcpu *cpu);
 /* own -> caught. False: a CPU did not answer; then call cpus_release() for all of @cpus */

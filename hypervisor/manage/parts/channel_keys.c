@@ -149,20 +149,13 @@ s32 key_open(struct pcpu *cpu, u32 id, const struct qv_mon_channel *ask)
 }
 
 /* The cell's CPUs drop their translations. Returns false if a CPU does not answer */
-static bool key_flush(const struct qv_mon_create *q)
+static bool key_flush(struct pcpu *cpu, const struct qv_mon_create *q)
 {
-	u64 start = rdtsc();
-	bool all = true;
 	u32 i;
 
-	for (i = 0; i < q->num_cpus; i++) {
-		pcpu_in(QV_VA_MANAGE, i)->flush = true;
-		kick(pcpu_in(QV_VA_MANAGE, i), CMD_FLUSH);
-	}
 	for (i = 0; i < q->num_cpus; i++)
-		all &= wait_ack(pcpu_in(QV_VA_MANAGE, i), pcpu_in(QV_VA_MANAGE, i), CMD_FLUSH,
-				start);
-	return all;
+		pcpu_in(QV_VA_MANAGE, i)->flush = true;
+	return !cpus_ask(cpu, QV_VA_MANAGE, ~0ull >> (ICR_CPUS - q->num_cpus), CMD_FLUSH);
 }
 
 s32 key_close(struct pcpu *cpu, u32 id, u32 window)
@@ -186,7 +179,7 @@ s32 key_close(struct pcpu *cpu, u32 id, u32 window)
 	for (i = 0; i < PT_ENTRIES; i++)
 		__atomic_store_n(&entries[i], 0, __ATOMIC_RELAXED);
 	/* The memory stays with the cell until it is destroyed if a CPU may still reach it */
-	if (!key_flush(q))
+	if (!key_flush(cpu, q))
 		return QV_KEY_STUCK;
 	/* A CPU that has seen .page.ends before has left cell_channels_failed() or cell_bell() */
 	*paging_find(&host, QV_VA_LIFE + window * QV_PAGE, 1, &level) = 0;
