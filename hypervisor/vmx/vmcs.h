@@ -18,7 +18,6 @@ enum vmcs_field {
 	/* selectors: this one is ES; CS, SS, DS, FS, GS, LDTR and TR follow in steps of 2 */
 	GUEST_ES		= 0x0800,
 	GUEST_CS		= 0x0802,
-	GUEST_TR		= 0x080e,
 	/* host selectors */
 	HOST_ES = 0x0c00, HOST_CS = 0x0c02, HOST_SS = 0x0c04, HOST_DS = 0x0c06,
 	HOST_FS = 0x0c08, HOST_GS = 0x0c0a, HOST_TR = 0x0c0c,
@@ -56,12 +55,10 @@ enum vmcs_field {
 	IDT_ERROR		= 0x440a,
 	EXIT_LENGTH		= 0x440c,
 	GUEST_ES_LIMIT		= 0x4800,	/* in the order of the selectors */
-	GUEST_TR_LIMIT		= 0x480e,
 	GUEST_GDTR_LIMIT = 0x4810, GUEST_IDTR_LIMIT = 0x4812,
 	GUEST_ES_RIGHTS		= 0x4814,
 	GUEST_CS_RIGHTS		= 0x4816,
 	GUEST_SS_RIGHTS		= 0x4818,
-	GUEST_TR_RIGHTS		= 0x4822,
 	GUEST_BLOCKING		= 0x4824,	/* interruptibility state */
 	GUEST_ACTIVITY		= 0x4826,
 	GUEST_SYSENTER_CS	= 0x482a,
@@ -72,8 +69,6 @@ enum vmcs_field {
 	GUEST_CR0 = 0x6800, GUEST_CR3 = 0x6802, GUEST_CR4 = 0x6804,
 	GUEST_ES_BASE		= 0x6806,	/* in the order of the selectors */
 	GUEST_CS_BASE		= 0x6808,
-	GUEST_FS_BASE		= 0x680e,
-	GUEST_GS_BASE		= 0x6810,
 	GUEST_GDTR_BASE = 0x6816, GUEST_IDTR_BASE = 0x6818,
 	GUEST_DR7		= 0x681a,
 	GUEST_RSP		= 0x681c,
@@ -90,26 +85,14 @@ enum vmcs_field {
 	HOST_RSP = 0x6c14, HOST_RIP = 0x6c16,
 };
 
-#define PIN_NMI			(1u << 3)	/* NMIs exit */
-#define PIN_VIRTUAL_NMI		(1u << 5)	/* guest and host block NMIs independently */
 #define PROC_RDPMC		(1u << 11)
 #define PROC_NMI_WINDOW		(1u << 22)
-#define PROC_IO_BITMAPS		(1u << 25)
-#define PROC_MSR_BITMAPS	(1u << 28)
 #define PROC_SECONDARY		(1u << 31)
-#define PROC2_EPT		(1u << 1)
-#define PROC2_RDTSCP		(1u << 3)
-#define PROC2_VPID		(1u << 5)
 #define PROC2_WBINVD		(1u << 6)
-#define PROC2_UNRESTRICTED	(1u << 7)
 #define EXIT_HOST_LONG		(1u << 9)
-#define EXIT_SAVE_PAT		(1u << 18)
 #define EXIT_LOAD_PAT		(1u << 19)
-#define EXIT_SAVE_EFER		(1u << 20)
 #define EXIT_LOAD_EFER		(1u << 21)
 #define ENTRY_LONG		(1u << 9)	/* the guest is in IA-32e mode */
-#define ENTRY_LOAD_PAT		(1u << 14)
-#define ENTRY_LOAD_EFER		(1u << 15)
 
 /* Exit reasons; bit 31: the entry failed */
 #define REASON_EVENT		0u		/* exception or NMI, see EXIT_EVENT */

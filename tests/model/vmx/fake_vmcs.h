@@ -7,6 +7,25 @@
 #include "core/x86.h"
 #include "vmx/vmx.h"
 
+/* Fields and controls that the monitor does not name: Intel SDM vol. 3, appendix B, chapter 25 */
+#define GUEST_TR		(GUEST_ES + 2 * SEG_TR)
+#define GUEST_TR_LIMIT		(GUEST_ES_LIMIT + 2 * SEG_TR)
+#define GUEST_TR_RIGHTS		(GUEST_ES_RIGHTS + 2 * SEG_TR)
+#define GUEST_FS_BASE		(GUEST_ES_BASE + 2 * SEG_FS)
+#define GUEST_GS_BASE		(GUEST_ES_BASE + 2 * SEG_GS)
+#define PIN_NMI			(1u << 3)	/* NMIs exit */
+#define PIN_VIRTUAL_NMI		(1u << 5)	/* guest and host block NMIs independently */
+#define PROC_IO_BITMAPS		(1u << 25)
+#define PROC_MSR_BITMAPS	(1u << 28)
+#define PROC2_EPT		(1u << 1)
+#define PROC2_RDTSCP		(1u << 3)
+#define PROC2_VPID		(1u << 5)
+#define PROC2_UNRESTRICTED	(1u << 7)
+#define EXIT_SAVE_PAT		(1u << 18)
+#define EXIT_SAVE_EFER		(1u << 20)
+#define ENTRY_LOAD_PAT		(1u << 14)
+#define ENTRY_LOAD_EFER		(1u << 15)
+
 /* Values that VMREAD gives, for the CPU of this thread. The tests write them, as an exit would. */
 u64 fake_get(u32 field);
 void fake_set(u32 field, u64 value);
