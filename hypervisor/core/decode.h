@@ -30,11 +30,4 @@ enum decode_mode { DECODE_16, DECODE_32, DECODE_64 };
 bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
 		   struct decoded *out);
 
-/* Accepts 32-bit writes only, as the xAPIC requires */
-static inline bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
-				struct decoded *d)
-{
-	return decode_access(bytes, num, mode, regs, d) && d->size == 4 && d->op != DECODE_LOAD;
-}
-
 #endif

@@ -15,19 +15,13 @@ void icr_learn(struct pcpu *cpu)
 
 static void ipi_send(struct pcpu *target, const struct icr_verdict *v)
 {
-	switch (v->action) {
-	case ICR_SEND:
+	if (v->action == ICR_SEND) {
 		apic_send(v->low, target->apic_id);
-		break;
-	case ICR_INIT:
+	} else if (v->action == ICR_INIT) {
 		kick(target, CMD_INIT);
-		break;
-	case ICR_SIPI:
+	} else {			/* ICR_SIPI: ICR_DROP has no targets */
 		__atomic_store_n(&target->sipi, v->vector, __ATOMIC_RELEASE);
 		kick(target, CMD_SIPI);
-		break;
-	default:
-		break;
 	}
 }
 

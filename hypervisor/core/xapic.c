@@ -14,42 +14,27 @@ bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w)
 {
 	u32 old;
 
-	if (!mmio_decode(cpu, &w->d) || w->d.size != 4)
+	if (!mmio_decode(cpu, &w->d) || w->d.size != 4 || w->d.op == DECODE_LOAD)
 		return false;
 	w->reg = gpa & 0xff0;
 	w->value = w->d.value;
 	old = apic_read(w->reg);
-	switch (w->d.op) {
-	case DECODE_STORE:
-		break;
-	case DECODE_XCHG:
+	if (w->d.op == DECODE_XCHG)
 		cpu->regs[w->d.reg] = old;
-		break;
-	case DECODE_OR:
+	else if (w->d.op == DECODE_OR)
 		w->value |= old;
-		break;
-	case DECODE_AND:
+	else if (w->d.op == DECODE_AND)
 		w->value &= old;
-		break;
-	case DECODE_LOAD:
-		return false;
-	}
 	return true;
 }
 
 bool xapic_note(struct pcpu *cpu, const struct xapic_write *w)
 {
-	switch (w->reg) {
-	case APIC_ID:		/* a change of the id would defeat the filter */
-		return false;
-	case APIC_LDR:
+	if (w->reg == APIC_LDR)
 		me()->icr.ldr[cpu->index] = w->value >> 24;
-		break;
-	case APIC_DFR:
+	else if (w->reg == APIC_DFR)
 		me()->icr.cluster = w->value >> 28 != 0xf;
-		break;
-	}
-	return true;
+	return w->reg != APIC_ID;	/* a change of the id would defeat the filter */
 }
 
 u64 xapic_icr(const struct xapic_write *w)

@@ -14,6 +14,13 @@ struct insn {
 	char text[INSN_TEXT];		/* AT&T syntax, as objdump prints it */
 };
 
+/* Accepts 32-bit writes only, as xapic_decode() does */
+static inline bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
+				struct decoded *d)
+{
+	return decode_access(bytes, num, mode, regs, d) && d->size == 4 && d->op != DECODE_LOAD;
+}
+
 /* Register values for the decoder. All of them differ. */
 extern const u64 insn_regs[16];
 
