@@ -131,52 +131,43 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 
 /* ---- the front end's tables ---- */
 
-static void each_range(const struct qv_mon_create *q, void *ctx,
-		       bool (*what)(void *ctx, u64 pa, u64 len))
+/* Calls @what for each range of memory of the functions. Returns false if a call does */
+static bool each_range(const struct qv_mon_create *q, enum linux_access access,
+		       bool (*what)(u64 pa, u64 len, enum linux_access access))
 {
 	u32 i, b;
 
 	for (i = 0; i < q->num_devices; i++) {
-		if (!what(ctx, config_of(q->devices[i].bdf), QV_PAGE))
-			return;
+		if (!what(config_of(q->devices[i].bdf), QV_PAGE, access))
+			return false;
 		for (b = 0; b < QV_MON_BARS; b++) {
 			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
 
-			if (bar->len && !bar->ports && !what(ctx, bar->base, bar->len))
-				return;
+			if (bar->len && !bar->ports && !what(bar->base, bar->len, access))
+				return false;
 		}
 	}
+	return true;
 }
 
-static bool prepare_range(void *ctx, u64 pa, u64 len)
+static bool prepare_range(u64 pa, u64 len, enum linux_access unused)
 {
-	u64 *error = ctx;
-
-	if (front_prepare(&me()->nested, pa, len))
-		*error = QV_ME_TABLES;
-	return !*error;
+	return !front_prepare(&me()->nested, pa, len);
 }
 
 static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u64 error = QV_ME_OK;
-
-	each_range(q, &error, prepare_range);
-	return error;
+	return each_range(q, LINUX_ALL, prepare_range) ? QV_ME_OK : QV_ME_TABLES;
 }
 
-static bool check_range(void *ctx, u64 pa, u64 len)
+static bool check_range(u64 pa, u64 len, enum linux_access unused)
 {
-	*(bool *)ctx = front_owns(&me()->nested, pa, len);
-	return *(bool *)ctx;
+	return front_owns(&me()->nested, pa, len);
 }
 
 static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	bool ours = true;
-
-	each_range(q, &ours, check_range);
-	return ours ? QV_ME_OK : QV_ME_DEVICE_TAKEN;
+	return each_range(q, LINUX_ALL, check_range) ? QV_ME_OK : QV_ME_DEVICE_TAKEN;
 }
 
 static u64 still_there(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
@@ -189,9 +180,9 @@ static u64 still_there(struct pcpu *cpu, const struct instance *inst, const stru
 	return QV_ME_OK;
 }
 
-static bool take_range(void *ctx, u64 pa, u64 len)
+static bool take_range(u64 pa, u64 len, enum linux_access access)
 {
-	linux_memory(pa, len, ((struct cell_slot *)ctx)->taken ? LINUX_NONE : LINUX_ALL);
+	linux_memory(pa, len, access);
 	return true;
 }
 
@@ -210,7 +201,7 @@ static void stop_ports(struct instance *inst, const struct qv_mon_create *q, boo
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	each_range(q, slot, take_range);
+	each_range(q, slot->taken ? LINUX_NONE : LINUX_ALL, take_range);
 	stop_ports(me(), q, slot->taken);
 }
 
