@@ -17,7 +17,6 @@
 #include "cross.h"
 #include "core/instance.h"
 #include "iommu/iommu.h"
-#include "tables/identity.h"
 #include "tables/setup.h"
 
 /* number of blocks that are taken at once, to find the one deepest in the lists */

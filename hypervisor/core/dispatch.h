@@ -25,6 +25,13 @@ extern const struct exit_row vendor_exits[];
 /* Counts the exit, handles it, adds its time to the statistics. regs[] is complete */
 void exit_dispatch(struct pcpu *cpu, u64 code);
 
+/* exits.c: handlers that are the same for cells and for Linux */
+/* Instructions of the vendor's extension: #UD, as on a processor without it */
+void exit_forbidden(struct pcpu *cpu);
+/* skips an instruction of 2 bytes that has no effect here */
+void exit_nothing(struct pcpu *cpu);
+void exit_init(struct pcpu *cpu);	/* an INIT signal from outside: ignored */
+
 /* traps.S: a fault in the monitor's own code; @stack: an address in the CPU's area */
 void monitor_fault(u64 vector, u64 rip, u64 stack) __attribute__((noreturn));
 

@@ -8,7 +8,6 @@
 #include "apic.h"
 #include "cpu.h"
 #include "vendor.h"
-#include "enter.h"
 #include "init.h"
 #include "log.h"
 #include "ports.h"

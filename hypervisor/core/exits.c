@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/log.h"
-#include "exits.h"
+#include "dispatch.h"
 #include "log.h"
 #include "vendor.h"
 

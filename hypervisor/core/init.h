@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Permission maps and the parking page of an instance. */
+/* The start of an instance: enter.c takes CPUs from Linux, init.c makes maps and parking page. */
 #ifndef QV_INIT_H
 #define QV_INIT_H
 
 #include "instance.h"
 
+/* C part of the image's entry: a CPU comes from Linux */
+void monitor_entry(struct pcpu *cpu) __attribute__((noreturn));
 /*
  * Fills the permission maps and the parking page of @inst. Its creator calls it and has its block
  * mapped at @va. Returns 0 or enum qv_mon_error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/log.h"
 #include "front.h"
-#include "core/exits.h"
+#include "core/dispatch.h"
 #include "core/kick.h"
 #include "core/lock.h"
 #include "core/log.h"

@@ -5,7 +5,6 @@
  */
 #include "cell/cell.h"
 #include "core/dispatch.h"
-#include "core/exits.h"
 #include "core/kick.h"
 #include "front/front.h"
 #include "svm.h"

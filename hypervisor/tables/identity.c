@@ -4,7 +4,7 @@
  * module compiles this file as well. It runs before any CPU is under the monitor.
  */
 #include "core/instance.h"
-#include "tables/identity.h"
+#include "tables/setup.h"
 #include "tables/nested.h"
 
 /* Maps RAM and devices below 4 GiB now, so that Linux's first touches need no exits later */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The tables of an instance (setup.c), and the nested tables of the front end (identity.c). */
 #ifndef QV_SETUP_H
 #define QV_SETUP_H
 
@@ -11,5 +12,10 @@ struct instance;
 int setup_tables(struct instance *inst);
 /* Changes all pointers inside @inst to those that the instance will use: its creator's last step */
 void setup_rebase(struct instance *inst);
+/*
+ * Makes the front end's nested tables, after setup_tables() and before setup_rebase(). The driver
+ * runs it, so that no CPU is held while the tables are filled. Returns 0 or -1 (no pages left)
+ */
+int identity_tables(struct instance *inst);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "cell/cell.h"
 #include "core/dispatch.h"
-#include "core/exits.h"
 #include "core/kick.h"
 #include "core/x86.h"
 #include "front/front.h"

@@ -7,7 +7,6 @@
 #include "fake.h"
 #include "fake_traps.h"
 #include "fake_vendor.h"
-#include "tables/identity.h"
 #include "tables/setup.h"
 #include "core/vendor.h"
 #include "unit.h"

@@ -4,7 +4,7 @@
 #include "fake.h"
 #include "fake_traps.h"
 #include "fake_vendor.h"
-#include "core/enter.h"
+#include "core/init.h"
 #include "core/kick.h"
 #include "core/msr.h"
 #include "core/vendor.h"
