@@ -24,12 +24,8 @@ static u64 cell_ring(struct pcpu *cpu, u32 i, bool wait)
 	if (later)
 		return later;
 	targets_toggle(cpu);
-	for (end = 0; end < QV_CHAN_MAX_ENDS; end++) {
-		u64 target = __atomic_load_n(&b->target[i][end], __ATOMIC_SEQ_CST);
-
-		if (target)
-			apic_send(1 << 14 | (u8)target, target >> 32);
-	}
+	for (end = 0; end < QV_CHAN_MAX_ENDS; end++)
+		bell_send(__atomic_load_n(&b->target[i][end], __ATOMIC_SEQ_CST));
 	targets_toggle(cpu);
 	return 0;
 }

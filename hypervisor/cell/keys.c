@@ -9,13 +9,12 @@
 #include "core/apic.h"
 #include "core/gmem.h"
 
-#define NMI	(4u << 8 | 1u << 14)	/* ICR */
 
 /* Pairs with posts_retarget(), which waits after it has changed .target */
 static void post_announce(struct pcpu *cpu, struct chan_post *post)
 {
 	targets_toggle(cpu);
-	apic_send(NMI, __atomic_load_n(&post->target, __ATOMIC_SEQ_CST));
+	apic_send(APIC_NMI, __atomic_load_n(&post->target, __ATOMIC_SEQ_CST));
 	targets_toggle(cpu);
 }
 

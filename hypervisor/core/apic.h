@@ -30,6 +30,7 @@
 #define APIC_TMICT	0x380
 #define APIC_TDCR	0x3e0
 #define APIC_EXTENDED	0x400	/* AMD */
+#define APIC_NMI	(4u << 8 | 1u << 14)	/* APIC_ICR: an NMI */
 
 /* apic.c */
 u32 apic_read(u32 reg);
@@ -39,6 +40,12 @@ void apic_write(u32 reg, u32 value);
  * is in the register.
  */
 void apic_send(u32 low, u32 apic_id);
+/* Sends a BELL(), if it is one */
+static inline void bell_send(u64 bell)
+{
+	if (bell)
+		apic_send(1 << 14 | (u8)bell, bell >> 32);
+}
 void apic_eoi(void);
 /* Drops all pending interrupts, so that none reaches the next guest of this CPU */
 void apic_drain(void);

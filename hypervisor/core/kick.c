@@ -24,7 +24,6 @@
 #include "kick.h"
 
 #define AGAIN_MS	200
-#define NMI		(4u << 8 | 1u << 14)	/* ICR */
 #define SEND_LOOPS	10000000	/* number of loops; apic_send() takes far fewer */
 
 /*
@@ -39,7 +38,7 @@ void kick(struct pcpu *target, u32 cmd)
 	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST);
 	if (atomic_or(&target->cmd, cmd))
 		expect_stray(target, STRAY_MS);
-	apic_send(NMI, target->apic_id);
+	apic_send(APIC_NMI, target->apic_id);
 	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -63,7 +62,7 @@ static void kick_again(struct pcpu *target, u32 cmd)
 	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST);
 	if (load(&target->cmd) & cmd) {
 		expect_stray(target, STRAY_MS);
-		apic_send(NMI, target->apic_id);
+		apic_send(APIC_NMI, target->apic_id);
 	}
 	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);
 }

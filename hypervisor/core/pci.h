@@ -9,6 +9,18 @@
 #include "abi/create.h"
 #include "pci_filter.h"
 
+#define CONFIG_ADDRESS	0xcf8	/* ports */
+#define CONFIG_DATA	0xcfc
+/* Registers of a function's config space */
+#define CFG_COMMAND	0x04
+#define CFG_CLASS	0x08
+#define CFG_HEADER	0x0c
+#define CFG_BARS	0x10
+#define CFG_ROM		0x30
+#define CFG_CAPS	0x34
+#define STATUS_CAPS	(1u << 20)	/* in CFG_COMMAND */
+#define CAP_MSI		0x05
+#define CAP_MSIX	0x11
 #define PCI_CAPS_MAX	48	/* 256 bytes have room for 48 capabilities */
 #define PCI_RULES	(12 * QV_MAX_DEVICES)
 

@@ -4,6 +4,8 @@
 #define QV_X86_H
 
 #define APIC_PAGE	0xfee00000ull	/* default address of the local APIC; 4 KiB */
+#define MESSAGES	0xfee00000ull	/* a device's write to this range is an interrupt */
+#define MESSAGES_LEN	0x100000ull
 #define MSR_APIC_BASE	0x1bu
 #define APIC_BASE_X2	(1ull << 10)	/* EXTD */
 #define APIC_BASE_ON	(1ull << 11)	/* EN */

@@ -4,8 +4,6 @@
 
 #include "abi/types.h"
 
-#define CONFIG_ADDRESS	0xcf8
-#define CONFIG_DATA	0xcfc
 #define CONFIG_ENABLE	(1u << 31)
 
 /* @size: 1, 2, 4 bytes */

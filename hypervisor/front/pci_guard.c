@@ -22,17 +22,11 @@
 #include "tables/nested.h"
 
 #define CFG_ID		0x00
-#define CFG_COMMAND	0x04
-#define CFG_CLASS	0x08
-#define CFG_HEADER	0x0c
-#define CFG_BARS	0x10
 /* bridges: primary, secondary and subordinate bus number, and a timer */
 #define CFG_BUSES	0x18
 #define CFG_WINDOWS	0x1c		/* bridges: first dword of the windows */
 #define CFG_IO_UPPER	0x30		/* bridges: last dword of the windows */
-#define CFG_ROM		0x30
 #define CFG_BRIDGE_ROM	0x38
-#define STATUS_CAPS	(1u << 20)
 #define CLASS_HOST	0x0600
 #define CLASS_PCI	0x0604
 #define CLASS_PCI_HALF	0x0609		/* semi-transparent */
@@ -44,9 +38,7 @@
 #define DECODE_MEMORY	2u
 
 #define CAP_PM		0x01
-#define CAP_MSI		0x05
 #define CAP_EXPRESS	0x10
-#define CAP_MSIX	0x11
 #define CAP_AER		0x0001		/* capability in extended config space */
 #define AER_LEN		0x38
 #define HEADER		0		/* not a capability: the function's header */
@@ -137,7 +129,7 @@ static u32 cap_before(struct pcpu *cpu, u32 bdf, u32 reg, u32 *at)
 
 	*at = 0;
 	if (pci_config_get(cpu, bdf, CFG_COMMAND) & STATUS_CAPS)
-		here = pci_config_get(cpu, bdf, 0x34) & 0xfc;
+		here = pci_config_get(cpu, bdf, CFG_CAPS) & 0xfc;
 	for (i = 0; i < PCI_CAPS_MAX && here >= 0x40; i++) {
 		head = pci_config_get(cpu, bdf, here);
 		if (here <= reg && here > *at) {

@@ -15,12 +15,6 @@ static u8 instance_of(u64 bell)
 	return bell >> 8;
 }
 
-static void bell_send(u64 bell)
-{
-	if (bell)
-		apic_send(1 << 14 | (u8)bell, bell >> 32);
-}
-
 /*
  * Waits while a CPU of cell @id uses targets that it loaded before: pairs with targets_toggle().
  * Such a CPU makes a bounded number of steps in the monitor, where nothing interrupts it. If it

@@ -4,6 +4,7 @@
  * module compiles this file as well. It runs before any CPU is under the monitor.
  */
 #include "core/instance.h"
+#include "core/x86.h"
 #include "tables/setup.h"
 #include "tables/nested.h"
 
@@ -90,8 +91,6 @@ static int hide_ioapics(struct instance *inst)
 	return 0;
 }
 
-#define MESSAGES	0xfee00000ull
-#define MESSAGES_LEN	(1u << 20)
 
 int identity_tables(struct instance *inst)
 {

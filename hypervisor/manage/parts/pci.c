@@ -10,7 +10,7 @@
 #include "core/log.h"
 #include "core/pci.h"
 #include "core/ports.h"
-#include "core/vendor.h"
+#include "core/x86.h"
 #include "front/linux_memory.h"
 #include "manage/part.h"
 #include "manage/request.h"
@@ -18,7 +18,6 @@
 #include "pci_function.h"
 
 #define BAR_MAX		(1ull << 36)
-#define MESSAGES_LEN	0x100000ull
 /* number of pages of tables for config space and both ends of six BARs */
 #define TABLES_OF_DEVICE 36
 

@@ -6,9 +6,6 @@
 #define COMMAND_IO_MEM	0x003
 #define COMMAND_MASTER	0x004
 #define COMMAND_NO_INTX	0x400
-#define STATUS_CAPS	(1u << 20)
-#define CAP_MSI		0x05
-#define CAP_MSIX	0x11
 #define MSI_ENABLE	(1u << 16)
 #define MSI_COUNT	(7u << 20)
 #define MSI_64		(1u << 23)

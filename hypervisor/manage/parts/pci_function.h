@@ -6,15 +6,8 @@
 #include "core/cpu.h"
 #include "core/pci.h"
 
-#define MESSAGES	0xfee00000ull	/* a memory write to this range of 1 MiB is an interrupt */
 
-#define CFG_COMMAND	0x04
-#define CFG_CLASS	0x08
-#define CFG_HEADER	0x0c
 #define CLASS_BRIDGE	0x06	/* host and ISA bridges have a header like any function */
-#define CFG_BARS	0x10
-#define CFG_ROM		0x30
-#define CFG_CAPS	0x34
 
 static inline u64 config_of(u32 bdf)
 {
