@@ -18,16 +18,6 @@ static const struct exit_row *exit_row_of(u64 code)
 	return row;
 }
 
-static void exit_account(struct pcpu *cpu)
-{
-	struct qv_mon_cpu_status *s = cpu_status(cpu);
-	u64 stay = rdtsc() - cpu->exit_tsc;
-
-	s->cycles += stay;
-	if (stay > s->held_max)
-		s->held_max = stay;
-}
-
 void exit_dispatch(struct pcpu *cpu, u64 code)
 {
 	const struct exit_row *row = exit_row_of(code);
@@ -36,7 +26,7 @@ void exit_dispatch(struct pcpu *cpu, u64 code)
 	if (row->reason != SELF_COUNTED)
 		count_exit(cpu, row->reason);
 	(is_front_end() ? row->front : row->cell)(cpu);
-	exit_account(cpu);
+	exit_account(cpu, &cpu_status(cpu)->held_max);
 }
 
 /* Handlers of the monitor's own faults: for a cell, and for Linux */

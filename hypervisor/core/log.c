@@ -27,3 +27,13 @@ void count_exit(const struct pcpu *cpu, u32 reason)
 {
 	cpu_status(cpu)->exits[reason]++;
 }
+
+void exit_account(struct pcpu *cpu, u64 *longest)
+{
+	u64 stay = rdtsc() - cpu->exit_tsc;
+
+	cpu_status(cpu)->cycles += stay;
+	cpu->exit_tsc += stay;
+	if (stay > *longest)
+		*longest = stay;
+}

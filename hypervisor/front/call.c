@@ -8,18 +8,6 @@
 #include "core/log.h"
 #include "manage/calls.h"
 
-/* Counts the time of a call separately from the time of exits, since Linux asked for the call */
-static void own_time(struct pcpu *cpu)
-{
-	struct qv_mon_cpu_status *s = cpu_status(cpu);
-	u64 took = rdtsc() - cpu->exit_tsc;
-
-	s->cycles += took;
-	if (took > s->call_max)
-		s->call_max = took;
-	cpu->exit_tsc += took;
-}
-
 void front_call(struct pcpu *cpu)
 {
 	u64 nr = cpu->regs[GPR_RAX], result;
@@ -42,5 +30,6 @@ void front_call(struct pcpu *cpu)
 	}
 	if (result != QV_ME_BUSY && result != QV_ME_RATE && result > QV_ME_BASE)
 		log_event(cpu, QV_LOG_REFUSED, nr, result);
-	own_time(cpu);
+	/* apart from the time of exits, since Linux asked for the call */
+	exit_account(cpu, &cpu_status(cpu)->call_max);
 }
