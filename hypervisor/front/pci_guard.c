@@ -105,16 +105,15 @@ static bool cell_has_registers(u64 base, u64 len)
 	return false;
 }
 
-/* The number of cells between start and destroy, and how many of them have functions */
-static void cells_running(u32 *running, u32 *with_devices)
+/* Returns true if a cell is between start and destroy, one that has functions if @with_devices */
+static bool cell_exists(bool with_devices)
 {
 	const struct cell_slot *slot;
 
-	*running = *with_devices = 0;
-	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++) {
-		*running += slot->taken;
-		*with_devices += slot->taken && slot->num_devices;
-	}
+	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
+		if (slot->taken && (slot->num_devices || !with_devices))
+			return true;
+	return false;
 }
 
 /* ---- bridges ---- */
@@ -283,12 +282,10 @@ bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask)
 	u32 class = pci_config_get(cpu, bdf, CFG_CLASS) >> 16;
 	bool bridge = (pci_config_get(cpu, bdf, CFG_HEADER) >> 16 & 0x7f) == HEADER_BRIDGE;
 	u32 old = pci_config_get(cpu, bdf, reg), new = (old & ~mask) | (value & mask);
-	u32 running, with_devices;
 
 	if (is_chipset(class))
 		return is_index(cpu, bdf, class, reg);
-	cells_running(&running, &with_devices);
-	if (with_devices && bridge && ((old ^ new) & fixed_in_bridge(cpu, bdf, reg)))
+	if (bridge && cell_exists(true) && ((old ^ new) & fixed_in_bridge(cpu, bdf, reg)))
 		return false;
-	return !running || !moves_over(cpu, bdf, reg, old, new, bridge);
+	return !cell_exists(false) || !moves_over(cpu, bdf, reg, old, new, bridge);
 }

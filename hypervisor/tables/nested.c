@@ -124,17 +124,15 @@ int front_fill(const struct paging *p, u64 pa)
 
 	if (!front_reaches(p, pa))
 		return -1;
-	if (old & (PT_P | NESTED_HOLE))
-		return old & PT_P ? 0 : -1;
-	if (level > limit) {
+	if (level > limit && !(old & (PT_P | NESTED_HOLE))) {
 		level = limit;
 		entry = paging_entry(p, pa, level);
 		if (!entry)
 			return -1;
 		old = *entry;
-		if (old & (PT_P | NESTED_HOLE))
-			return old & PT_P ? 0 : -1;
 	}
+	if (old & (PT_P | NESTED_HOLE))
+		return old & PT_P ? 0 : -1;
 	__atomic_compare_exchange_n(entry, &old,
 				    own_page(p, pa & ~(level_size(level) - 1), level), false,
 				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
