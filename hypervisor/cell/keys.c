@@ -18,19 +18,13 @@ static void post_announce(struct pcpu *cpu, struct chan_post *post)
 	targets_toggle(cpu);
 }
 
-static bool post_change(struct chan_post *post, u32 from, u32 to)
-{
-	return __atomic_compare_exchange_n(&post->state, &from, to, false, __ATOMIC_SEQ_CST,
-					   __ATOMIC_SEQ_CST);
-}
-
 static s32 post_request(struct pcpu *cpu, struct chan_post *post, u32 nr)
 {
 	u32 a = cpu->regs[GPR_RDI];
 	bool open = nr == QV_CALL_OPEN;
 	s32 error = 0;
 
-	if (!post_change(post, POST_FREE, POST_FILLING))
+	if (!atomic_replace(&post->state, POST_FREE, POST_FILLING))
 		return QV_KEY_BUSY;
 	post->nr = nr;
 	/* with .bell_vector and .bell_cpu */
@@ -39,7 +33,7 @@ static s32 post_request(struct pcpu *cpu, struct chan_post *post, u32 nr)
 		error = QV_KEY_MALFORMED;
 	else if (bell_turn(&post->next, 1, false))
 		error = QV_KEY_RATE;
-	post_change(post, POST_FILLING, error ? POST_FREE : POST_SENT);
+	atomic_replace(&post->state, POST_FILLING, error ? POST_FREE : POST_SENT);
 	if (!error)
 		post_announce(cpu, post);
 	return error;
@@ -51,7 +45,7 @@ static s32 post_collect(struct pcpu *cpu, struct chan_post *post)
 	u32 state = load(&post->state);
 	s32 found = post->answer;
 
-	if (state == POST_ANSWERED && post_change(post, POST_ANSWERED, POST_FREE))
+	if (state == POST_ANSWERED && atomic_replace(&post->state, POST_ANSWERED, POST_FREE))
 		return found;
 	if (state == POST_SENT && !bell_turn(&post->next, 1, false))
 		post_announce(cpu, post);

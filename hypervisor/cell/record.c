@@ -33,10 +33,8 @@ void cell_sample(struct pcpu *cpu)
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address)
 {
 	struct qv_mon_status *status = my_status();
-	u32 running = QV_MON_RUNNING;
 
-	if (!__atomic_compare_exchange_n(&status->state, &running, QV_MON_STOPPED, false,
-					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+	if (!atomic_replace(&status->state, QV_MON_RUNNING, QV_MON_STOPPED))
 		return false;
 	record_fill(cpu, &status->failure, reason, address, 0);
 	return true;

@@ -52,6 +52,12 @@ static inline u32 atomic_swap(u32 *p, u32 v)
 	return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);
 }
 
+/* Replaces @from by @to. Returns false if *@p is not @from */
+static inline bool atomic_replace(u32 *p, u32 from, u32 to)
+{
+	return __atomic_compare_exchange_n(p, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 static inline u32 load(const u32 *p)
 {
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);

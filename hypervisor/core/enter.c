@@ -58,20 +58,16 @@ static bool verdict(struct instance *inst, u64 error)
 {
 	struct enter_state *s = &inst->front.enter;
 	u64 start = rdtsc();
-	u32 undecided = ENTER_UNDECIDED;
 
 	if (error) {
 		__atomic_store_n(&s->error, error, __ATOMIC_RELEASE);
 		__atomic_store_n(&s->verdict, ENTER_BACK, __ATOMIC_RELEASE);
 	}
 	if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_SEQ_CST) == inst->boot.num_cpus)
-		__atomic_compare_exchange_n(&s->verdict, &undecided, ENTER_GO, false,
-					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+		atomic_replace(&s->verdict, ENTER_UNDECIDED, ENTER_GO);
 	while (load(&s->verdict) == ENTER_UNDECIDED) {
-		undecided = ENTER_UNDECIDED;
 		if (expired(start))
-			__atomic_compare_exchange_n(&s->verdict, &undecided, ENTER_BACK, false,
-						    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+			atomic_replace(&s->verdict, ENTER_UNDECIDED, ENTER_BACK);
 		pause();
 	}
 	return load(&s->verdict) == ENTER_GO;

@@ -6,19 +6,15 @@
 #ifndef QV_LOCK_H
 #define QV_LOCK_H
 
-#include "instance.h"
+#include "cpu.h"
 
 #define LOCK_PATIENCE	1000000u	/* loops; longer than a CPU holds a lock */
 
 /* Tries @tries times. Returns false if another CPU holds the lock that long */
 static inline bool lock_take(const struct pcpu *cpu, enum front_lock which, u32 tries)
 {
-	u32 no_cpu;
-
 	for (; tries; tries--) {
-		no_cpu = 0;
-		if (__atomic_compare_exchange_n(&me()->locks[which], &no_cpu, cpu->index + 1, false,
-						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (atomic_replace(&me()->locks[which], 0, cpu->index + 1))
 			return true;
 		pause();
 	}

@@ -23,11 +23,6 @@ static bool same_page(u64 a, u64 b)
 	return (a & PT_ADDR) == (b & PT_ADDR);
 }
 
-static void exchange(u64 *entry, u64 seen, u64 value)
-{
-	__atomic_compare_exchange_n(entry, &seen, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
 /* Changes the entry so that it answers the touch. Returns false if only a fault can answer it */
 static bool touch_answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 {
@@ -36,16 +31,16 @@ static bool touch_answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 	u64 ones = *pt_table(&inst->pt_pool, inst->front.ones_table);
 
 	if (level == 2 && (seen & NESTED_HOLE)) {
-		exchange(entry, seen, table | PT_TABLE);
+		entry_exchange(entry, seen, table | PT_TABLE);
 	} else if (level == 1 && in_ones_table(entry)) {
 		u64 *above = paging_find(&inst->nested, gpa, 2, &level);
 
 		seen = *above;
 		if (level == 2 && same_page(seen, inst->front.ones_table))
-			exchange(above, seen, inst->front.sink_table | PT_TABLE);
+			entry_exchange(above, seen, inst->front.sink_table | PT_TABLE);
 	} else if (level == 1 && ((seen & NESTED_HOLE) || same_page(seen, ones))) {
 		/* memory in the same 2 MiB as an open part */
-		exchange(entry, seen, *pt_table(&inst->pt_pool, table));
+		entry_exchange(entry, seen, *pt_table(&inst->pt_pool, table));
 	} else {
 		/* a write by Linux to an open part of a block */
 		return false;

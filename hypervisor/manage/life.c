@@ -43,7 +43,6 @@ u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 {
 	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
-	u32 state = QV_MON_RUNNING;		/* expected state: a failed cell stays failed */
 	bool all;
 
 	if (slot->state != QV_MON_RUNNING)
@@ -51,8 +50,8 @@ u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 	all = cpus_stop(cpu, q);
 	slot->state = QV_MON_STOPPED;
 	parts_act(PART_STOP, cpu, slot, q);
-	__atomic_compare_exchange_n(&managed_status()->state, &state, QV_MON_STOPPED, false,
-				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	/* a failed cell stays failed */
+	atomic_replace(&managed_status()->state, QV_MON_RUNNING, QV_MON_STOPPED);
 	log_event(cpu, QV_LOG_STOPPED, id, 0);
 	return all ? QV_ME_OK : QV_ME_CPU_LOST;
 }

@@ -133,8 +133,6 @@ int front_fill(const struct paging *p, u64 pa)
 	}
 	if (old & (PT_P | NESTED_HOLE))
 		return old & PT_P ? 0 : -1;
-	__atomic_compare_exchange_n(entry, &old,
-				    own_page(p, pa & ~(level_size(level) - 1), level), false,
-				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	entry_exchange(entry, old, own_page(p, pa & ~(level_size(level) - 1), level));
 	return 0;
 }

@@ -75,8 +75,7 @@ static int deepen(const struct paging *p, u64 *entry, u32 level)
 		for (i = 0; i < PT_ENTRIES; i++)
 			table[i] = leaf + i * level_size(level - 1);
 	}
-	__atomic_compare_exchange_n(entry, &old, pa | PT_TABLE, false,
-				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	entry_exchange(entry, old, pa | PT_TABLE);
 	return 0;
 }
 

@@ -39,6 +39,12 @@ struct paging {
 	u32 max_leaf;		/* largest page: 1 = 4 KiB, 2 = 2 MiB, 3 = 1 GiB */
 };
 
+/* Changes an entry, unless another CPU has changed it since this one has @seen it */
+static inline void entry_exchange(u64 *entry, u64 seen, u64 value)
+{
+	__atomic_compare_exchange_n(entry, &seen, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 /* Bytes that an entry at @level spans */
 static inline u64 level_size(u32 level)
 {

@@ -30,8 +30,8 @@
  *	`access == LINUX_NONE ? 0 :`: a hole is filled again (case 2)
  * Mutation: hypervisor/tables/nested.c: `entries[i] = NESTED_HOLE;` -> `entries[i] = 0;`: the
  *	rest of a block is filled again (case 4)
- * Mutation: hypervisor/tables/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false`
- *	-> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case
+ * Mutation: hypervisor/tables/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level));`
+ *	-> `own_page(p, pa & ~0xfffull, level));`: a large page begins at the wrong place (case
  *	0)
  * Mutation: hypervisor/tables/nested.c: `? NESTED_RX : NESTED_RWX` -> `? NESTED_RWX : NESTED_RWX`:
  *	Linux writes to config space (case 0)
@@ -45,8 +45,8 @@
  *	pool is taken (case 0)
  * Mutation: hypervisor/tables/nested.c: `pa < level_size(p->levels + 1)` -> `pa`: an address beyond
  *	the tables changes the entry of another address (case 0)
- * Mutation: hypervisor/front/touch.c: `exchange(entry, seen, table | PT_TABLE);` ->
- *	`exchange(entry, seen, 0);`: an access turns a hole into memory of Linux (case 5)
+ * Mutation: hypervisor/front/touch.c: `entry_exchange(entry, seen, table | PT_TABLE);` ->
+ *	`entry_exchange(entry, seen, 0);`: an access turns a hole into memory of Linux (case 5)
  */
 #include "core/cpu.h"
 #include "tables/nested.h"
