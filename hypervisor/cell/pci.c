@@ -28,13 +28,6 @@ static __attribute__((noinline)) const struct pci_rule *rule_at(u32 at, u32 mask
 	return NULL;
 }
 
-/* Counts and logs a write that is not carried out. @where: bdf << 12 | register, or an address */
-static __attribute__((noinline)) void drop(struct pcpu *cpu, u64 where, u32 value)
-{
-	cpu_status(cpu)->denied++;
-	log_event(cpu, QV_LOG_CONFIG, where, value);
-}
-
 /* @at: bdf << 12 | register */
 static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 {
@@ -50,7 +43,7 @@ static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 		device_write(cpu, pa, out);
 	/* true if all bits of the write are allowed */
 	if (out < 0 || ((out ^ value) & mask & r->keep))
-		drop(cpu, at, value);
+		log_denied(cpu, QV_LOG_CONFIG, at, value);
 }
 
 /* Returns the MSI-X table in whose pages @gpa is */
@@ -75,7 +68,7 @@ static void table_write(struct pcpu *cpu, const struct pci_table *t, u64 gpa, u3
 	if (size == 4 && out >= 0)
 		device_write(cpu, gpa, out);
 	else
-		drop(cpu, gpa, value);
+		log_denied(cpu, QV_LOG_CONFIG, gpa, value);
 }
 
 bool cell_pci_store(struct pcpu *cpu, u64 gpa)

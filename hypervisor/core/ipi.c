@@ -31,8 +31,7 @@ bool icr_write(struct pcpu *cpu, u64 icr)
 	u32 i;
 
 	if (v.foreign) {
-		cpu_status(cpu)->denied++;
-		log_event(cpu, QV_LOG_IPI_DENIED, (u32)icr, icr >> 32);
+		log_denied(cpu, QV_LOG_IPI_DENIED, (u32)icr, icr >> 32);
 		return false;
 	}
 	for (i = 0; i < me()->icr.num; i++)

@@ -21,6 +21,12 @@ void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 	__atomic_store_n(&e->seq, seq, __ATOMIC_RELEASE);
 }
 
+void log_denied(const struct pcpu *cpu, u32 what, u64 a, u64 b)
+{
+	cpu_status(cpu)->denied++;
+	log_event(cpu, what, a, b);
+}
+
 _Static_assert((u32)QV_EXIT_COUNT <= (u32)QV_EXIT_SLOTS, "counters of exits");
 
 void count_exit(const struct pcpu *cpu, u32 reason)

@@ -6,6 +6,8 @@
 #include "instance.h"
 
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);	/* @what: enum qv_mon_event */
+/* The same, for an access that is refused: also counts it */
+void log_denied(const struct pcpu *cpu, u32 what, u64 a, u64 b);
 void count_exit(const struct pcpu *cpu, u32 reason);		/* @reason: enum qv_exit */
 /* Adds the time since the exit, or since the last call of this, and updates the @longest */
 void exit_account(struct pcpu *cpu, u64 *longest);

@@ -74,12 +74,6 @@ static bool cell_has(u32 n, u32 pin)
 	return false;
 }
 
-static void ioapic_refused(struct pcpu *cpu, u32 pin, u64 entry)
-{
-	cpu_status(cpu)->denied++;
-	log_event(cpu, QV_LOG_IOAPIC, pin, entry);
-}
-
 static void entry_write(struct pcpu *cpu, u32 n, u32 reg, u32 value)
 {
 	u32 pin = (reg - REG_ENTRY) / 2, half = reg & 1;
@@ -87,11 +81,11 @@ static void entry_write(struct pcpu *cpu, u32 n, u32 reg, u32 value)
 	u32 high = half ? value : read_reg(cpu, n, reg | 1);
 
 	if (cell_has(n, pin)) {
-		ioapic_refused(cpu, pin, (u64)high << 32 | low);
+		log_denied(cpu, QV_LOG_IOAPIC, pin, (u64)high << 32 | low);
 		return;
 	}
 	if (!ioapic_entry_ok(&me()->icr, low, high)) {
-		ioapic_refused(cpu, pin, (u64)high << 32 | low);
+		log_denied(cpu, QV_LOG_IOAPIC, pin, (u64)high << 32 | low);
 		write_reg(cpu, n, reg & ~1u, low | LOW_MASKED);
 		if (!half)
 			return;
@@ -143,7 +137,7 @@ void ioapic_sweep(struct pcpu *cpu)
 
 			if (cell_has(n, pin) || ioapic_entry_ok(&me()->icr, low, high))
 				continue;
-			ioapic_refused(cpu, pin, (u64)high << 32 | low);
+			log_denied(cpu, QV_LOG_IOAPIC, pin, (u64)high << 32 | low);
 			write_reg(cpu, n, REG_ENTRY + 2 * pin, low | LOW_MASKED);
 		}
 		lock_drop(LOCK_IOAPIC);

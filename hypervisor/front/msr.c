@@ -40,8 +40,7 @@ static bool msr_access(struct pcpu *cpu, struct msr_exit *x)
 	if (action == KEEP && x->value != old && !msr_write_safe(x->msr, x->value))
 		return false;
 	if (x->write && action != ZERO && x->value != wanted) {
-		cpu_status(cpu)->denied++;
-		log_event(cpu, QV_LOG_MSR_DENIED, x->msr, wanted);
+		log_denied(cpu, QV_LOG_MSR_DENIED, x->msr, wanted);
 	}
 	return true;
 }

@@ -35,12 +35,6 @@ const struct qv_mon_device *pci_given(u32 bdf)
 	return NULL;
 }
 
-static void pci_refused(struct pcpu *cpu, u32 what, u64 where, u32 value)
-{
-	cpu_status(cpu)->denied++;
-	log_event(cpu, what, where, value);
-}
-
 static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
 {
 	volatile void *p = device_map(cpu, pa);
@@ -59,7 +53,7 @@ static void config_write(struct pcpu *cpu, u64 at, u32 size, u32 value)
 	u32 shift = (at & 3) * 8, mask = ~0u >> (32 - size * 8) << shift;
 
 	if (pci_given(at >> 12) || !pci_guard(cpu, at >> 12, at & 0xffc, value << shift, mask)) {
-		pci_refused(cpu, QV_LOG_CONFIG, at, value);
+		log_denied(cpu, QV_LOG_CONFIG, at, value);
 	} else if (at < me()->boot.ecam_len) {
 		write_sized(cpu, me()->boot.ecam_pa + at, size, value);
 	} else {
@@ -134,7 +128,7 @@ bool pci_config_store(struct pcpu *cpu, u64 gpa)
 		config_write(cpu, gpa - me()->boot.ecam_pa, d.size, d.value);
 		lock_drop(LOCK_CONFIG);
 	} else {
-		pci_refused(cpu, QV_LOG_CONFIG, gpa - me()->boot.ecam_pa, d.value);
+		log_denied(cpu, QV_LOG_CONFIG, gpa - me()->boot.ecam_pa, d.value);
 	}
 	vendor_skip(cpu, d.len);
 	return true;
@@ -150,7 +144,7 @@ static void write_own(struct pcpu *cpu, u32 port, u32 size, u32 value)
 	const struct qv_mon_guard *guard = ports_guard(port, size, value);
 
 	if (guard) {
-		pci_refused(cpu, guard->what, port, value);
+		log_denied(cpu, guard->what, port, value);
 		return;
 	}
 	if (ports_log(port, port + size - 1))
@@ -165,7 +159,7 @@ static void pci_access(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value
 	if (is_config(port, size) && config_port(cpu, port, size, in, value))
 		return;
 	if (meets_config || ports_claimed(me(), port, port + size - 1)) {
-		pci_refused(cpu, QV_LOG_PORT, port, *value);
+		log_denied(cpu, QV_LOG_PORT, port, *value);
 		*value = ~0u;
 	} else if (in) {
 		*value = port_in(port, size);
@@ -182,7 +176,7 @@ void front_port(struct pcpu *cpu)
 	vendor_port_access(cpu, &a);
 	value = (u32)cpu->regs[GPR_RAX] & ~0u >> (32 - a.size * 8);
 	if (!a.plain) {			/* INS and OUTS at these ports: Linux gets #GP */
-		pci_refused(cpu, QV_LOG_PORT, a.port, value);
+		log_denied(cpu, QV_LOG_PORT, a.port, value);
 		vendor_inject_fault(cpu, 13);
 		return;
 	}

@@ -62,8 +62,7 @@ void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 		return;
 	if (reached && !(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))
 		return;
-	cpu_status(cpu)->denied++;
-	log_event(cpu, write ? QV_LOG_TOUCH_WRITE : QV_LOG_TOUCH_READ, gpa, 0);
+	log_denied(cpu, write ? QV_LOG_TOUCH_WRITE : QV_LOG_TOUCH_READ, gpa, 0);
 	if (!reached || !touch_answer(gpa, entry, seen, level, write))
 		vendor_inject_fault(cpu, 13);
 }

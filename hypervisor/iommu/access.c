@@ -26,12 +26,6 @@ u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
 	return device_read(cpu, u->pa + reg);
 }
 
-static void refuse(struct pcpu *cpu, u32 reg, u64 value)
-{
-	cpu_status(cpu)->denied++;
-	log_event(cpu, QV_LOG_IOMMU, reg, value);
-}
-
 void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
 {
 	u32 refused;
@@ -41,12 +35,12 @@ void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
 	} else if (reg == VTD_IQT) {
 		refused = vtd_queue(cpu, u, value);
 		if (refused)
-			refuse(cpu, reg, refused);
+			log_denied(cpu, QV_LOG_IOMMU, reg, refused);
 	} else if (reg == VTD_GCMD) {
 		/* Linux sees its command obeyed. The unit keeps its state */
 		u->gsts = (value & (VTD_LASTING | VTD_ONCE)) | (u->gsts & ~VTD_LASTING);
-		refuse(cpu, reg, value);
+		log_denied(cpu, QV_LOG_IOMMU, reg, value);
 	} else if (reg != VTD_FSTS) {
-		refuse(cpu, reg, value);
+		log_denied(cpu, QV_LOG_IOMMU, reg, value);
 	}
 }
