@@ -39,8 +39,8 @@ bool cell_bell(struct pcpu *cpu, u32 i)
 	/* In a window without a channel, targets are old. A close waits until this CPU is back */
 	if (load(&me()->req.channels[i].page.ends))
 		later = cell_ring(cpu, i, false);
-	cpu_status(cpu)->bells++;
-	cpu_status(cpu)->bell_overruns += !!later;
+	cpu->status->bells++;
+	cpu->status->bell_overruns += !!later;
 	cpu->regs[GPR_RDI] = later;
 	return true;
 }

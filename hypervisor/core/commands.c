@@ -156,7 +156,7 @@ static void front_flush(struct pcpu *cpu, u32 cmd)
 	cpu->flush = true;
 	if (cmd != CMD_FLUSH || cpu->nmi_pending || !has_idt(cpu))
 		return;
-	cpu_status(cpu)->nmis_in_doubt++;
+	cpu->status->nmis_in_doubt++;
 	vendor_inject_nmi(cpu);
 }
 

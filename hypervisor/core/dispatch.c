@@ -26,7 +26,7 @@ void exit_dispatch(struct pcpu *cpu, u64 code)
 	if (row->reason != SELF_COUNTED)
 		count_exit(cpu, row->reason);
 	(is_front_end() ? row->front : row->cell)(cpu);
-	exit_account(cpu, &cpu_status(cpu)->held_max);
+	exit_account(cpu, &cpu->status->held_max);
 }
 
 /* Handlers of the monitor's own faults: for a cell, and for Linux */

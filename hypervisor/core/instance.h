@@ -254,11 +254,6 @@ static inline struct pcpu *pcpu_of(u32 index)
 	return pcpu_in(QV_VA_BLOCK, index);
 }
 
-static inline struct qv_mon_cpu_status *cpu_status(const struct pcpu *cpu)
-{
-	return cpu->status;
-}
-
 static inline bool is_front_end(void)
 {
 	return me()->id == 0;

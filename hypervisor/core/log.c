@@ -23,7 +23,7 @@ void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 
 void log_denied(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 {
-	cpu_status(cpu)->denied++;
+	cpu->status->denied++;
 	log_event(cpu, what, a, b);
 }
 
@@ -31,14 +31,14 @@ _Static_assert((u32)QV_EXIT_COUNT <= (u32)QV_EXIT_SLOTS, "counters of exits");
 
 void count_exit(const struct pcpu *cpu, u32 reason)
 {
-	cpu_status(cpu)->exits[reason]++;
+	cpu->status->exits[reason]++;
 }
 
 void exit_account(struct pcpu *cpu, u64 *longest)
 {
 	u64 stay = rdtsc() - cpu->exit_tsc;
 
-	cpu_status(cpu)->cycles += stay;
+	cpu->status->cycles += stay;
 	cpu->exit_tsc += stay;
 	if (stay > *longest)
 		*longest = stay;

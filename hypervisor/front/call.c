@@ -31,5 +31,5 @@ void front_call(struct pcpu *cpu)
 	if (result != QV_ME_BUSY && result != QV_ME_RATE && result > QV_ME_BASE)
 		log_event(cpu, QV_LOG_REFUSED, nr, result);
 	/* apart from the time of exits, since Linux asked for the call */
-	exit_account(cpu, &cpu_status(cpu)->call_max);
+	exit_account(cpu, &cpu->status->call_max);
 }

@@ -65,7 +65,7 @@ static void config_write(struct pcpu *cpu, u64 at, u32 size, u32 value)
 static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
 {
 	if (pci_given(at >> 12)) {
-		cpu_status(cpu)->denied++;
+		cpu->status->denied++;
 		/*
 		 * Linux reads all registers when it scans a bus, so only the first register is
 		 * logged

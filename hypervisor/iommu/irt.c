@@ -25,7 +25,7 @@ static bool set_entry(struct pcpu *cpu, const struct iommu_unit *u, u32 index, u
 			   !(low & IRTE_PRESENT);
 
 	if (!ok) {
-		cpu_status(cpu)->denied++;
+		cpu->status->denied++;
 		if (!inside || !(entry_of(u, index)[0] & IRTE_REFUSED))
 			log_event(cpu, QV_LOG_IRTE, index, low);
 	}

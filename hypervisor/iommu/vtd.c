@@ -130,7 +130,7 @@ void vtd_faults(struct pcpu *cpu, struct iommu_unit *u)
 		interrupt = VTD_REASON(last) >= 0x20;
 		log_event(cpu, interrupt ? QV_LOG_MESSAGE : QV_LOG_DMA,
 			  get(cpu, u, at + 8) & 0xffff, interrupt ? info >> 48 : info);
-		cpu_status(cpu)->denied++;
+		cpu->status->denied++;
 		set(cpu, u, at + 12, VTD_FAULT);
 	}
 	set(cpu, u, VTD_FSTS, VTD_FSTS_ALL);

@@ -88,7 +88,7 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 	late = cpus_ask(cpu, QV_VA_MANAGE, there, CMD_STOP);
 	for (i = 0; i < q->num_cpus; i++)
 		if (late >> i & 1)
-			cpu_status(pcpu_of(q->cpus[i]))->lost = 1;
+			pcpu_of(q->cpus[i])->status->lost = 1;
 	return !late;
 }
 
@@ -110,11 +110,11 @@ bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_m
 			continue;
 		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), home, CMD_HOME, start)) {
 			log_event(cpu, QV_LOG_STUCK, home->apic_id, 0);
-			cpu_status(home)->lost = 1;
+			home->status->lost = 1;
 			all = false;
 			continue;
 		}
-		cpu_status(home)->lost = 0;
+		home->status->lost = 0;
 		__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);
 		me()->manager.away &= ~(1ull << home->index);
 	}

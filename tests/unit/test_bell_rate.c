@@ -254,9 +254,9 @@ static void later(void)
 	CHECK(!rung(0, 1));			/* one rate over all channels */
 	CHECK_EQ(me()->bells.next, turn);	/* a refusal does not move the turn */
 	CHECK_EQ(received, 1);
-	overruns = cpu_status(pcpu_of(0))->bell_overruns;
+	overruns = pcpu_of(0)->status->bell_overruns;
 	CHECK_EQ(overruns, 2);
-	CHECK_EQ(cpu_status(pcpu_of(0))->bells, 3);
+	CHECK_EQ(pcpu_of(0)->status->bells, 3);
 	while (rdtsc() < turn)
 		;
 	CHECK(rung(0, 2));

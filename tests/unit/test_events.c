@@ -142,7 +142,7 @@ static void nmis(void)
 	cpu->cmd = CMD_FLUSH;		/* an NMI of QV; a Linux NMI may have merged with it */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, nmi);
-	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
+	CHECK_EQ(cpu->status->nmis_in_doubt, 1);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
 	CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
 	v->event_inj = 0;
@@ -151,7 +151,7 @@ static void nmis(void)
 		cpu->cmd = CMD_FLUSH;
 		nmi_exit(EXIT_NMI);
 		CHECK_EQ(v->event_inj, 0);
-		CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 2);
+		CHECK_EQ(cpu->status->nmis_in_doubt, 2);
 	}
 	nmi_exit(EXIT_IRET);
 	cpu->cmd = CMD_FLUSH;	/* QV sends another NMI before the pending NMI is injected */
@@ -159,7 +159,7 @@ static void nmis(void)
 	CHECK_EQ(v->event_inj, 0);
 	nmi_exit(EXIT_VINTR);
 	CHECK_EQ(v->event_inj, nmi);
-	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 2);
+	CHECK_EQ(cpu->status->nmis_in_doubt, 2);
 	nmi_exit(EXIT_IRET);
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
@@ -209,7 +209,7 @@ static void just_started(void)
 	cpu->cmd = CMD_FLUSH;		/* an NMI with a pending command is certainly from QV */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, 0);
-	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 0);
+	CHECK_EQ(cpu->status->nmis_in_doubt, 0);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
 	/* at most one NMI was still to come, so this one is for the guest. It has an IDT by now */
 	v->idtr.base = cpu->linux_state.idt_base;
@@ -238,7 +238,7 @@ static void no_idt_yet(void)
 	cpu->cmd = CMD_FLUSH;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, 0);
-	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 0);
+	CHECK_EQ(cpu->status->nmis_in_doubt, 0);
 	CHECK(!cpu->nmi_pending);
 	v->idtr.base = 0xffffffff81a00000;	/* an IDT of its early code */
 	nmi_exit(EXIT_NMI);
@@ -247,7 +247,7 @@ static void no_idt_yet(void)
 	cpu->cmd = CMD_FLUSH;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
-	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
+	CHECK_EQ(cpu->status->nmis_in_doubt, 1);
 	cpu->nmi_masked = false;
 	v->event_inj = 0;
 	nmi_exit(EXIT_NMI);

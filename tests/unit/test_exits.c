@@ -196,10 +196,10 @@ static void check_row(const struct row *r, bool cell, bool assists)
 
 	unit_case("%s, %s, %s assists:", cell ? "cell" : "Linux", r->name,
 		  assists ? "with" : "without");
-	memcpy(before, cpu_status(cpu)->exits, sizeof(before));
+	memcpy(before, cpu->status->exits, sizeof(before));
 	svm_exit(cpu);
 	for (i = 0; i < QV_EXIT_SLOTS; i++)
-		CHECK_EQ(cpu_status(cpu)->exits[i], before[i] + (i == r->slot));
+		CHECK_EQ(cpu->status->exits[i], before[i] + (i == r->slot));
 	if (r->reason) {
 		CHECK_EQ(status->state, QV_MON_FAILED);
 		CHECK_EQ(status->failure.reason, r->reason);
@@ -330,7 +330,7 @@ static void forbidden_touches(void)
 		e = *paging_find(&me()->nested, gpa, 1, &level);
 		CHECK(e & PT_W);
 		CHECK(seen(gpa) != secret);
-		CHECK_EQ(cpu_status(pcpu_of(0))->denied, 2);
+		CHECK_EQ(pcpu_of(0)->status->denied, 2);
 		CHECK_EQ(*(u64 *)(fake_ram + gpa), secret);
 		CHECK_EQ(vmcb_of(pcpu_of(0))->event_inj, 0);
 	}
@@ -425,7 +425,7 @@ static void own_calls(void)
 	struct qv_mon_cpu_status *s;
 
 	fake_open(true, true);
-	s = cpu_status(pcpu_of(0));
+	s = pcpu_of(0)->status;
 	start(&r, true);
 	pcpu_of(0)->regs[GPR_RDI] = QV_NOTE_RESTART;
 	svm_exit(pcpu_of(0));

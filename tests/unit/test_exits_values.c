@@ -157,10 +157,10 @@ static void msr_values(void)
 	CHECK_EQ(fake_wrmsr_value, 0x2222222211111111);
 	me()->boot.x2apic = me()->icr.x2apic = 1;
 	me()->icr.own_cpus = 1;
-	before = cpu_status(pcpu_of(0))->denied;
+	before = pcpu_of(0)->status->denied;
 	exit_with(EXIT_MSR, 1, 0x4040, 0x830, 2);	/* an interrupt for a cell's CPU */
 	CHECK_EQ(fake_wrmsr_last, 0xc0002005);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, before + 1);
+	CHECK_EQ(pcpu_of(0)->status->denied, before + 1);
 }
 
 /*
@@ -191,7 +191,7 @@ static void kept_from_linux(void)
 		exit_with(EXIT_MSR, 1, (u32)rows[i].wanted, rows[i].msr, rows[i].wanted >> 32);
 		CHECK_EQ(fake_wrmsr_value, rows[i].then);
 		CHECK_EQ(fake_wrmsr_last, rows[i].then ? rows[i].msr : 0);
-		CHECK_EQ(cpu_status(pcpu_of(0))->denied, rows[i].denied);
+		CHECK_EQ(pcpu_of(0)->status->denied, rows[i].denied);
 	}
 }
 

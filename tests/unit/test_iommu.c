@@ -134,7 +134,7 @@ static void test_queue_of_linux_is_copied_and_checked(void)
 	u32 denied, done = 0, poison = 0x1234;
 
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
-	denied = cpu_status(cpu)->denied;
+	denied = cpu->status->denied;
 	fake_vtd.interrupts = 0;
 	fake_vtd_put(5 * 16, VTD_INTERRUPTS | 1 << 4 | 7ull << 32, 0);
 	fake_vtd_put(6 * 16, VTD_IOTLB | VTD_GLOBAL, 0);
@@ -144,7 +144,7 @@ static void test_queue_of_linux_is_copied_and_checked(void)
 	CHECK_EQ(done, 2);
 	CHECK_EQ(fake_vtd.interrupts, 1);
 	CHECK_EQ(vtd_read(cpu, u, VTD_IQH), 8 * 16);
-	CHECK_EQ(cpu_status(cpu)->denied, denied);
+	CHECK_EQ(cpu->status->denied, denied);
 	/* stores into the monitor and beyond RAM, an interrupt, unknown requests */
 	memcpy(fake_ram + FAKE_BLOCK + QV_BLOCK_FRONT_END - 4, &poison, 4);
 	fake_vtd_put(8 * 16, VTD_WAIT | VTD_WAIT_STORE, FAKE_BLOCK + QV_BLOCK_FRONT_END - 4);
@@ -157,7 +157,7 @@ static void test_queue_of_linux_is_copied_and_checked(void)
 	vtd_write(cpu, u, VTD_IQT, 12 * 16);
 	vtd_write(cpu, u, VTD_IQT, 0x1000);
 	vtd_write(cpu, u, VTD_IQT, 8);
-	CHECK_EQ(cpu_status(cpu)->denied, denied + 6);
+	CHECK_EQ(cpu->status->denied, denied + 6);
 	memcpy(&poison, fake_ram + FAKE_BLOCK + QV_BLOCK_FRONT_END - 4, 4);
 	CHECK_EQ(poison, 0x1234);
 	CHECK_EQ(vtd_read(cpu, u, VTD_IQT), 12 * 16);
@@ -255,14 +255,14 @@ static void test_faults_are_logged_once(void)
 	u32 denied;
 
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
-	denied = cpu_status(cpu)->denied;
+	denied = cpu->status->denied;
 	*fake_vtd_reg(FAKE_FAULTS) = FAKE_BLOCK;
 	*fake_vtd_reg(FAKE_FAULTS + 8) = 0x80;
 	*fake_vtd_reg(FAKE_FAULTS + 12) = VTD_FAULT | 5;
 	*fake_vtd_reg(VTD_FSTS) = 2;
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_LOOK, 0), QV_ME_OK);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_LOOK, 0), QV_ME_OK);
-	CHECK_EQ(cpu_status(cpu)->denied, denied + 1);
+	CHECK_EQ(cpu->status->denied, denied + 1);
 	CHECK_EQ(*fake_vtd_reg(VTD_FSTS), 0);
 	*fake_vtd_reg(FAKE_FAULTS + 4) = 7u << 16;		/* an interrupt by entry 7 */
 	*fake_vtd_reg(FAKE_FAULTS + 12) = VTD_FAULT | 0x22;

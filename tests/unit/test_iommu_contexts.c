@@ -63,13 +63,13 @@ static void linux_detach(u32 bdf)
 static u32 linux_asks(u64 low, u64 high)
 {
 	struct pcpu *cpu = pcpu_of(0);
-	u32 denied = cpu_status(cpu)->denied;
+	u32 denied = cpu->status->denied;
 
 	fake_vtd_put(tail, low, high);
 	fake_vtd_put((tail + 16) & 0xfff, VTD_WAIT | VTD_WAIT_STORE | 2ull << 32, FAKE_STATUS);
 	tail = (tail + 32) & 0xfff;
 	vtd_write(cpu, &me()->iommu.units[0], VTD_IQT, tail);
-	return cpu_status(cpu)->denied - denied;
+	return cpu->status->denied - denied;
 }
 
 static void open_linux(void)

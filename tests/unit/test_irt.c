@@ -82,14 +82,14 @@ static void test_interrupts_reach_cpus_of_linux_only(void)
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
 	me()->icr.own_cpus = 0xb;
 	for (i = 0; i < sizeof(good) / 8; i++) {
-		denied = cpu_status(cpu)->denied;
+		denied = cpu->status->denied;
 		linux_entry(1, good[i], good[i] ? DEVICE : 0);
 		announce(cpu, 1, 0);
 		CHECK_EQ(fake_vtd_message(1), good[i]);
-		CHECK_EQ(cpu_status(cpu)->denied, denied);
+		CHECK_EQ(cpu->status->denied, denied);
 	}
 	for (i = 0; i < sizeof(bad) / 8; i++) {
-		denied = cpu_status(cpu)->denied;
+		denied = cpu->status->denied;
 		logged = log->head[QV_MON_LOG_OTHER];
 		/* absent, and with the bit of the monitor's own refusals: it hides nothing */
 		linux_entry(1, i % 2 ? IRTE_REFUSED : ENTRY(0), DEVICE);
@@ -98,7 +98,7 @@ static void test_interrupts_reach_cpus_of_linux_only(void)
 		announce(cpu, 1, 0);
 		announce(cpu, 1, 0);
 		CHECK_EQ(fake_vtd_message(1), 0);
-		CHECK_EQ(cpu_status(cpu)->denied, denied + 2);
+		CHECK_EQ(cpu->status->denied, denied + 2);
 		CHECK_EQ(log->head[QV_MON_LOG_OTHER], logged + 1);
 	}
 	linux_entry(1, ENTRY(0), DEVICE | 1 << 20);
@@ -145,7 +145,7 @@ static void test_interrupts_of_a_cpu_end_when_linux_loses_it(void)
 static void test_announced_entries_may_be_anywhere(void)
 {
 	struct pcpu *cpu = fake_vtd_open(true);
-	u32 denied = cpu_status(cpu)->denied;
+	u32 denied = cpu->status->denied;
 
 	*fake_vtd_reg(VTD_IRTA) |= 15;
 	linux_entry(QV_MON_IRTES, ENTRY(0), DEVICE);
@@ -155,11 +155,11 @@ static void test_announced_entries_may_be_anywhere(void)
 	announce(cpu, 0xffff, 31);		/* all, and more */
 	CHECK_EQ(fake_vtd_message(1), ENTRY(0));
 	/* two are beyond the monitor's table, and each request counts one */
-	CHECK_EQ(cpu_status(cpu)->denied, denied + 1);
+	CHECK_EQ(cpu->status->denied, denied + 1);
 	announce(cpu, QV_MON_IRTES, 1);
-	CHECK_EQ(cpu_status(cpu)->denied, denied + 2);
+	CHECK_EQ(cpu->status->denied, denied + 2);
 	announce(cpu, QV_MON_IRTES + 1, 0);
-	CHECK_EQ(cpu_status(cpu)->denied, denied + 3);
+	CHECK_EQ(cpu->status->denied, denied + 3);
 	linux_entry(QV_MON_IRTES, 0, 0);
 	linux_entry(QV_MON_IRTES + 1, 0, 0);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
@@ -167,7 +167,7 @@ static void test_announced_entries_may_be_anywhere(void)
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
 	linux_entry(4096, ENTRY(0), DEVICE);
 	announce(cpu, 4096, 0);			/* memory behind the table is no entry */
-	CHECK_EQ(cpu_status(cpu)->denied, denied + 3);
+	CHECK_EQ(cpu->status->denied, denied + 3);
 	linux_entry(4096, 0, 0);
 }
 

@@ -230,7 +230,7 @@ static void config_of_others(void)
 
 	prepare();
 	ram_write32(ECAM, 0x12345678);
-	before = cpu_status(pcpu_of(0))->denied;
+	before = pcpu_of(0)->status->denied;
 	CHECK_EQ(exit_store(ECAM + 4, 4, 0)->rip, SVM_RIP + 2);
 	CHECK_EQ(ram_read32(ECAM), 0x12345678);
 	CHECK_EQ(exit_port_of(0xcf8, 4, false, 1u << 31), 1u << 31);
@@ -239,7 +239,7 @@ static void config_of_others(void)
 	CHECK_EQ(exit_port_of(0xcfd, 1, true, 0x1122334455660000), 0x11223344556600ff);
 	exit_port_of(0xcfc, 4, false, 0);
 	CHECK_EQ(ram_read32(ECAM), 0x12345678);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, before + 2);
+	CHECK_EQ(pcpu_of(0)->status->denied, before + 2);
 	/* config access is not enabled, so no function answers */
 	exit_port_of(0xcf8, 4, false, OWN << 8);
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
@@ -281,7 +281,7 @@ static void message_tables(void)
 	exit_store(TABLE, 2, 0);
 	exit_store(TABLE + 4, 4, 1);
 	exit_store(TABLE + 8, 4, 0x420);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
+	CHECK_EQ(pcpu_of(0)->status->denied, 5);
 	exit_store(TABLE + 8, 4, 0x120);
 	exit_store(TABLE + 12, 4, 0);
 	CHECK_EQ(ram_read32(TABLE), 0xfee02000);
@@ -291,7 +291,7 @@ static void message_tables(void)
 	exit_store(TABLE + 0x40, 4, 0x66);
 	CHECK_EQ(ram_read32(TABLE - 4), 0x55);
 	CHECK_EQ(ram_read32(TABLE + 0x40), 0x66);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
+	CHECK_EQ(pcpu_of(0)->status->denied, 5);
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 	/* the address is in another page, which the cell does not own */
 	exit_store(TABLE + 0x1000, 4, 0);
@@ -322,7 +322,7 @@ static void remapped_messages(void)
 	exit_store(TABLE + 8, 4, 0x120);
 	CHECK_EQ(ram_read32(TABLE), of[2]);
 	CHECK_EQ(ram_read32(TABLE + 8), 0x20);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
+	CHECK_EQ(pcpu_of(0)->status->denied, 0);
 
 	exit_store(config + 0x44, 4, 0xfee01000);
 	exit_store(config + 0x44, 4, of[0]);
@@ -333,7 +333,7 @@ static void remapped_messages(void)
 	exit_store(TABLE, 4, of[3]);
 	exit_store(TABLE + 4, 4, 1);
 	exit_store(TABLE + 8, 4, 0x1f);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 9);
+	CHECK_EQ(pcpu_of(0)->status->denied, 9);
 	CHECK_EQ(ram_read32(config + 0x44), of[1]);
 	CHECK_EQ(ram_read32(config + 0x4c), 0x32);
 	CHECK_EQ(ram_read32(TABLE), of[2]);

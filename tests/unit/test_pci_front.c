@@ -31,7 +31,7 @@ static u64 ioapic(u32 reg, bool write, u32 value)
 
 static u64 ioapic_denied(void)
 {
-	return cpu_status(pcpu_of(0))->denied;
+	return pcpu_of(0)->status->denied;
 }
 
 static void ioapic_accesses(void)
@@ -173,20 +173,20 @@ static void front_ports(void)
 	exit_port_of(0xcfd, 1, false, 0x55);
 	exit_port_of(0xcfe, 2, false, 0x6677);
 	CHECK_EQ(ram_read32(ECAM + (0x10 << 12)), 0x66775544);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
+	CHECK_EQ(pcpu_of(0)->status->denied, 0);
 	/* config address of a function of the cell */
 	fake_in = 1u << 31 | OWN << 8;
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	CHECK_EQ(exit_port_of(0xcfd, 1, true, 0), 0xff);
 	exit_port_of(0xcfc, 4, false, 0);
 	CHECK_EQ(ram_read32(ECAM + (OWN << 12)), 0x11112222);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
+	CHECK_EQ(pcpu_of(0)->status->denied, 3);
 	fake_in = OWN << 8;				/* not enabled */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	/* config address beyond the existing buses */
 	fake_in = 1u << 31 | 0x800000 | OWN << 8;
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
+	CHECK_EQ(pcpu_of(0)->status->denied, 3);
 	fake_in = 0x5a5a5a5a;
 	fake_out = 0;
 	/* the cell's BAR, and accesses that overlap it */
@@ -197,9 +197,9 @@ static void front_ports(void)
 	exit_port_of(0xb2, 1, false, 0x17);	/* SMI: the write is carried out and logged */
 	CHECK_EQ(fake_out, 0x17);
 	CHECK_EQ(fake_port, 0xb2);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
+	CHECK_EQ(pcpu_of(0)->status->denied, 5);
 	exit_port_of(0xcfa, 4, false, 0);	/* the access begins below the config registers */
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 6);
+	CHECK_EQ(pcpu_of(0)->status->denied, 6);
 	vmcb_of(pcpu_of(0))->event_inj = 0;
 	fake_in = ~0u;
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
@@ -217,13 +217,13 @@ static void front_ports(void)
 
 static void guard_write(u32 port, u32 size, u32 value, bool passes)
 {
-	u64 denied = cpu_status(pcpu_of(0))->denied;
+	u64 denied = pcpu_of(0)->status->denied;
 
 	unit_case("%u bytes of %#x to port %#x:", size, value, port);
 	fake_out = 0xdeadbeef;
 	exit_port_of(port, size, false, 0xffffffff00000000 | value);
 	CHECK_EQ(fake_out, passes ? value : 0xdeadbeef);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, denied + !passes);
+	CHECK_EQ(pcpu_of(0)->status->denied, denied + !passes);
 	if (passes)
 		CHECK_EQ(fake_port, port);
 }

@@ -209,7 +209,7 @@ static void judge(u32 way, u32 running, u32 when, u32 bdf, u32 reg, u32 size, u3
 	ways[way].write(bdf, reg, size, value);
 	after = get(bdf, reg & ~3u);
 	CHECK_EQ(after, want ? (before & ~mask) | (value << shift & mask) : before);
-	CHECK_EQ(cpu_status(pcpu_of(0))->denied, !want);
+	CHECK_EQ(pcpu_of(0)->status->denied, !want);
 }
 
 static void each_write(void)
@@ -251,10 +251,10 @@ static void decoding(void)
 		CHECK_EQ(get(ENDPOINT, 0x10), ~0u);
 		by_ecam(ENDPOINT, 0x10, 4, cases[i].low);
 		by_ecam(ENDPOINT, 0x14, 4, cases[i].high);
-		CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
+		CHECK_EQ(pcpu_of(0)->status->denied, 0);
 		by_ecam(ENDPOINT, 0x04, 2, cases[i].command);
 		CHECK_EQ(get(ENDPOINT, 0x04), cases[i].ok ? cases[i].command : 0);
-		CHECK_EQ(cpu_status(pcpu_of(0))->denied, !cases[i].ok);
+		CHECK_EQ(pcpu_of(0)->status->denied, !cases[i].ok);
 		CHECK_EQ(get(ENDPOINT, 0x10), cases[i].low);
 		CHECK_EQ(get(ENDPOINT, 0x14), cases[i].high);
 	}

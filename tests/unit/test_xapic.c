@@ -75,7 +75,7 @@ static void operations(void)
 		CHECK_EQ(*real(0xb0), 0x12345678);
 		CHECK_EQ(v->rip, RIP + 2);
 		CHECK_EQ(v->event_inj, 0);
-		CHECK_EQ(cpu_status(cpu)->exits[QV_EXIT_XAPIC], 1);
+		CHECK_EQ(cpu->status->exits[QV_EXIT_XAPIC], 1);
 		v = run(0xf0, CONST, 0);
 		CHECK_EQ(*real(0xf0), 0x11223344);
 		CHECK_EQ(v->rip, RIP + 6);

@@ -186,10 +186,10 @@ static void check_row(const struct row *r, bool cell)
 	u32 i;
 
 	unit_case("%s, %s:", cell ? "cell" : "Linux", r->name);
-	memcpy(before, cpu_status(cpu)->exits, sizeof(before));
+	memcpy(before, cpu->status->exits, sizeof(before));
 	enter(r);
 	for (i = 0; i < QV_EXIT_SLOTS; i++)
-		CHECK_EQ(cpu_status(cpu)->exits[i], before[i] + (i == r->slot));
+		CHECK_EQ(cpu->status->exits[i], before[i] + (i == r->slot));
 	if (r->failure) {
 		CHECK_EQ(status->state, QV_MON_FAILED);
 		CHECK_EQ(status->failure.reason, r->failure);
