@@ -40,21 +40,11 @@ void vmx_set_seg(u32 which, u32 sel, u32 rights, u32 limit, u64 base)
 	vmcs_write(GUEST_ES_BASE + 2 * which, base);
 }
 
-static u64 cr4_now(void)
-{
-	u64 value;
-
-	asm volatile("mov %%cr4, %0" : "=r"(value));
-	return value;
-}
-
-static u64 cr0_now(void)
-{
-	u64 value;
-
-	asm volatile("mov %%cr0, %0" : "=r"(value));
-	return value;
-}
+#define READ(reg) ({ \
+	u64 now; \
+	asm volatile("mov %%" reg ", %0" : "=r"(now)); \
+	now; \
+})
 
 static void set_nested(const struct paging *p)
 {
@@ -139,9 +129,9 @@ void vmx_set_host(const struct pcpu *cpu)
 	vmcs_write(HOST_RSP, (u64)cpu + QV_CPU_LEN - 16);
 	vmcs_write(HOST_PAT, rdmsr(MSR_PAT));
 	vmcs_write(HOST_EFER, rdmsr(MSR_EFER));
-	vmcs_write(HOST_CR0, cr0_now());
+	vmcs_write(HOST_CR0, READ("cr0"));
 	vmcs_write(HOST_CR3, me()->host.root);
-	vmcs_write(HOST_CR4, cr4_now());
+	vmcs_write(HOST_CR4, READ("cr4"));
 }
 
 void vendor_arrive(struct pcpu *cpu)
@@ -149,7 +139,7 @@ void vendor_arrive(struct pcpu *cpu)
 	u32 *vmcs = (u32 *)((u8 *)cpu + CPU_OFF_VMCS);
 
 	/* A VM exit does not change CD and NW: clear the guest's values */
-	asm volatile("mov %0, %%cr0" : : "r"(cr0_now() & ~(CR0_CD | CR0_NW)));
+	asm volatile("mov %0, %%cr0" : : "r"(READ("cr0") & ~(CR0_CD | CR0_NW)));
 	*vmcs = me()->boot.vmx.revision;
 	vmx_load(pa_of(vmcs));
 	vmx_flush();
