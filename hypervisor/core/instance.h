@@ -96,7 +96,7 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u64 bell_next;			/* TSC of Linux's next turn to ring: bell_turn() */
 	u32 detached;			/* number of channels that were given up so far */
 	u64 post_next;			/* TSC before which no request of the cell is answered */
-	u32 taken;			/* 1: the cell's parts are taken from Linux, or being taken */
+	u32 taken;			/* 1: the cell has its parts, and Linux has not */
 	u32 num_devices;
 	struct qv_mon_device devices[QV_MAX_DEVICES];
 	u32 num_ports;

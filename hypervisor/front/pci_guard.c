@@ -105,7 +105,7 @@ static bool cell_has_registers(u64 base, u64 len)
 	return false;
 }
 
-/* Returns true if a cell is between start and destroy, one that has functions if @with_devices */
+/* True if a cell is between start and destroy, with @with_devices only a cell that has functions */
 static bool cell_exists(bool with_devices)
 {
 	const struct cell_slot *slot;
