@@ -8,9 +8,8 @@
  */
 #include "abi/log.h"
 #include "cell.h"
-#include "core/decode.h"
+#include "core/gmem.h"
 #include "core/log.h"
-#include "core/mmio.h"
 #include "core/pci.h"
 #include "core/ports.h"
 

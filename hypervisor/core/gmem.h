@@ -3,6 +3,7 @@
 #ifndef QV_GMEM_H
 #define QV_GMEM_H
 
+#include "decode.h"
 #include "instance.h"
 
 /* Copies code that begins @back bytes before rip. Returns the number of bytes copied */
@@ -13,5 +14,8 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
  * @flags (PT_*). Returns the address of @pa there.
  */
 void *gmem_map(const struct pcpu *cpu, u64 pa, u64 flags);
+
+/* mmio.c: decodes the instruction that touched a device page. Returns false if it is unknown */
+bool mmio_decode(struct pcpu *cpu, struct decoded *d);
 
 #endif

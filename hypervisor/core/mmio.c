@@ -3,9 +3,7 @@
  * Finds the instruction that touched a device page, and its bytes, from the processor or from guest
  * memory.
  */
-#include "decode.h"
 #include "gmem.h"
-#include "mmio.h"
 #include "vendor.h"
 
 bool mmio_decode(struct pcpu *cpu, struct decoded *d)

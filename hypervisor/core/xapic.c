@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A guest's writes to the page of its local APIC, which all exit in xAPIC mode. */
 #include "apic.h"
-#include "mmio.h"
+#include "gmem.h"
 #include "vendor.h"
 #include "x86.h"
 

@@ -9,10 +9,9 @@
  */
 #include "abi/log.h"
 #include "front.h"
-#include "core/decode.h"
+#include "core/gmem.h"
 #include "core/lock.h"
 #include "core/log.h"
-#include "core/mmio.h"
 #include "core/pci.h"
 
 #define IOAPIC_INDEX	0x00

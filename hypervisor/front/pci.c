@@ -15,10 +15,9 @@
 #include "abi/log.h"
 #include "config.h"
 #include "front.h"
-#include "core/decode.h"
+#include "core/gmem.h"
 #include "core/lock.h"
 #include "core/log.h"
-#include "core/mmio.h"
 #include "core/pci.h"
 #include "core/ports.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All units: their owner, and the lock. One CPU at a time uses a unit. */
 #include "core/cpu.h"
-#include "core/decode.h"
+#include "core/gmem.h"
 #include "core/lock.h"
-#include "core/mmio.h"
 #include "core/pci.h"
 #include "core/vendor.h"
 #include "iommu/iommu.h"
