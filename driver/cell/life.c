@@ -212,7 +212,7 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 	}
 	cpu = qv_cpus_give(cell);
 	if (cpu >= 0)
-		qv_reply_note(r, "see the kernel log (dmesg) for what refuses it; then write 1 to "
+		qv_reply_note(r, "see the kernel log (dmesg) for the cause; then write 1 to "
 				 "/sys/devices/system/cpu/cpuN/online",
 			      "Linux does not bring CPU %d back online", cpu);
 	life_free_cell(cell);

@@ -26,13 +26,13 @@ METHODS = ["messages", "copy"]  # the pages of a program are sent, or the destin
 
 def two_cells(qv: Product, method: str = "messages", item: int = 4096, more: str = "") -> None:
     """Starts two cells with links to and fro."""
-    words, channels = "migrate=there migrate=back", LINKS
+    links, channels = "[there, back]", LINKS
     if method == "copy":
-        words, channels = "migrate=there,first migrate=back,second", LINKS + ARENAS
+        links, channels = "[{link: there, arena: first}, {link: back, arena: second}]", LINKS + ARENAS
     qv.do("enable")
     for name, cpu in CELLS.items():
         qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{cpu}]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
-              f'cmdline: "{words}"\n{more}{channels.replace("4096,", f"{item},")}END')
+              f"migrate: {links}\n{more}{channels.replace('4096,', f'{item},')}END")
         qv.do(f"cell create /run/{name}.yaml --start")
     assert [qv.quesh("migrate", name, timeout=120) for name in CELLS] == ["0: to two\n", "0: to one\n"]
 

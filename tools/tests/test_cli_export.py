@@ -78,8 +78,8 @@ def test_export_names_a_wrong_file_of_the_unit(run: Run) -> None:
 
 
 def test_every_key_is_exported() -> None:
-    """`vcpus` and `admission` are in the command line that the driver has."""
-    rows = {*dict(ROWS), *dict(UNIT_ROWS), "modules", "dynamic-channels", "dma-protection", "apic", "vcpus", "admission"}
+    """`vcpus`, `admission` and `migrate` are in the command line that the driver has."""
+    rows = {*dict(ROWS), *dict(UNIT_ROWS), "modules", "dynamic-channels", "dma-protection", "apic", "vcpus", "admission", "migrate"}
     assert rows == set(keys.BY_NAME)
 
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[2] / "debian/leave"
-HEAD = "echo NAME STATE CPUS"
+HEAD = """echo '{"cells": []}'"""
+CELLS = """echo '{"cells": [{"name": "quest"}, {"name": "b"}]}'"""
 STOP, DISABLE, UNLOAD = "systemctl stop qv.service", "qvctl disable", "rmmod qv"
 
 
 def leave(folder: Path, cell_list: str, rmmod: str = "exit 0",
           loaded: bool = True) -> tuple[int, str, list[str]]:
     """Returns the status, the output, and the commands that ran after `cell list`."""
-    programs = {"qvctl": f'case "$*" in "cell list") {cell_list};; esac', "systemctl": "exit 0", "rmmod": rmmod}
+    programs = {"qvctl": f'case "$*" in "cell list --json") {cell_list};; esac', "systemctl": "exit 0", "rmmod": rmmod}
     for name, body in programs.items():
         (folder / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{folder}/calls\n{body}\n')
         (folder / name).chmod(0o755)
@@ -30,7 +31,7 @@ def leave(folder: Path, cell_list: str, rmmod: str = "exit 0",
     done = subprocess.run(["sh", "-c", code, "leave", "qv-tools"], env={"PATH": f"{folder}:/usr/bin:/bin"},
                           text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     calls = (folder / "calls").read_text().splitlines()
-    return done.returncode, done.stdout, [call for call in calls if call != "qvctl cell list"]
+    return done.returncode, done.stdout, [call for call in calls if call != "qvctl cell list --json"]
 
 
 def test_machine_without_cells_is_given_back(tmp_path: Path) -> None:
@@ -42,7 +43,7 @@ def test_without_module_there_is_nothing_to_do(tmp_path: Path) -> None:
 
 
 def test_removal_with_cells_is_refused(tmp_path: Path) -> None:
-    status, said, calls = leave(tmp_path, f"{HEAD}; echo quest running 3; echo b running 2")
+    status, said, calls = leave(tmp_path, CELLS)
     assert "qv-tools: not removed, since there are cells: quest b\n" in said
     assert (status, calls) == (1, [])
 

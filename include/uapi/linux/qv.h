@@ -93,7 +93,7 @@ struct qv_reply {
 	__u32 code;		/* out: enum qv_reason */
 	__u64 duration_ns;	/* out: how long the call took in the driver */
 	__u64 held_ns;		/* out: longest time QV held another front-end CPU meanwhile */
-	/* out: the problem, a sentence; on success empty, or what the call could not do besides */
+	/* out: the problem, a sentence; on success empty, or a part that the call could not do */
 	char text[QV_TEXT_LEN];
 	char remedy[QV_TEXT_LEN];	/* out: the remedy; may be empty */
 };

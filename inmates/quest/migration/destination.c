@@ -156,7 +156,7 @@ static bool new_process(struct coming *c)
 }
 
 /*
- * Returns -EADMIT if the VCPUs cannot be admitted, so that the pages are not sent in vain. admit()
+ * Returns -EADMIT if the VCPUs cannot be admitted: then the pages need not be sent. admit()
  * decides in the end.
  */
 static int would_admit(const struct coming *c, const struct program_image *image)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object) -> int:
-    """Prints that a command succeeded, and what the driver could not do besides. `reply` is None if
+    """Prints that a command succeeded, and the part that the driver could not do. `reply` is None if
     there was nothing to do."""
     note, remedy = (text(reply.text), text(reply.remedy)) if reply else ("", "")
     if args.json:

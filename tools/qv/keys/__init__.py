@@ -8,8 +8,8 @@ from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
 from . import (apic, bell_rate, channels, cmdline, console, cpus, debug, devices,
-               dma_protection, dynamic_channels, image, ipi, lock, memory, modules, name, ports,
-               unit, vcpus, watchdog)
+               dma_protection, dynamic_channels, image, ipi, lock, memory, migrate, modules, name,
+               ports, unit, vcpus, watchdog)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 TABLE: tuple[Key, ...] = (
     name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, modules.KEY, console.KEY,
     watchdog.KEY, lock.KEY, ipi.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
-    dma_protection.KEY, channels.KEY, dynamic_channels.KEY, vcpus.VCPUS, vcpus.ADMISSION,
+    dma_protection.KEY, channels.KEY, dynamic_channels.KEY, migrate.KEY, vcpus.VCPUS,
+    vcpus.ADMISSION,
     unit.AFTER, unit.REQUIRES, unit.RESTART, unit.ON_FAILURE_KEY, unit.READY_KEY, unit.STOP)
 BY_NAME = {key.name: key for key in TABLE}
 
@@ -60,6 +61,7 @@ class CellConfig:
     dma_protection: int = abi.DmaLevel.NONE
     channels: list[channels.Channel] = field(default_factory=list)
     dynamic_channels: dynamic_channels.Dynamic = field(default_factory=dynamic_channels.Dynamic)
+    migrate: list[migrate.Link] = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
     admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
     after: list[str] = field(default_factory=list)
@@ -76,7 +78,8 @@ class CellConfig:
 
     def command_line(self) -> str:
         """Returns the command line of the inmate."""
-        return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
+        words = [vcpus.command_line(self.cmdline, self.vcpus, self.admission)]
+        return " ".join(filter(None, [*words, *(one.word() for one in self.migrate)]))
 
     def request(self) -> abi.CellCreate:
         """Returns the request to the driver, still without the contents of its files."""

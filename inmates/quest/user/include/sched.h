@@ -10,8 +10,8 @@
 
 int sched_yield(void);
 /*
- * Sets parameters of the VCPU on which `pid` (-1: the caller; else a child) started. With `affinity`
- * the program then moves to that cell (posix_types.h).
+ * Sets parameters of the VCPU on which `pid` (-1: the caller; else a child) started. With
+ * `affinity` the program then moves to that cell (posix_types.h).
  */
 int sched_setparam(pid_t pid, const struct sched_param *param);
 

@@ -366,7 +366,7 @@ static int refuse_online(unsigned int cpu)
 	return -EBUSY;
 }
 
-/* offline: 1: no CPU comes online any more; 0: it may again */
+/* offline: 1: no CPU comes online; 0: each may again */
 static int offline(const char *text, const struct kernel_param *p)
 {
 	static int state;
