@@ -91,7 +91,7 @@ def with_machines() -> list[str]:
     """Returns the folders and files for pytest: tests/lab, tests/attack, tests/fuzz, and the tests of
     Quest that need a machine."""
     quest = [f for f in sorted(QUEST.glob("test_*.py"))
-             if not f.name.startswith(("test_sched_", "test_admission", "test_ipc_bounds", "test_layers",
+             if not f.name.startswith(("test_sched_", "test_admission", "test_ipc_bounds", "test_layers", "test_placement",
                                       "test_erika_suite"))]
     return [str(LAB), str(TOP / "tests/attack"), str(TOP / "tests/fuzz"), *map(str, quest)]
 
