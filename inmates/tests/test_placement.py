@@ -313,7 +313,7 @@ def test_mutant_is_noticed(name, tmp_path):
         [tmp_path / file, *(source for source in places.SOURCES if source.name != file)], "-w",
         f"-I{places.FOLDER}", f"-I{core.SCHED}")
     links = [Cell([], True, {1}), Cell([], True, {2}), Cell([], True, {0})]
-    full = [*(Program([Vcpu(share, 4)], at=at) for at, share in enumerate((1, 3, 2))),
+    full = [*(Program([Vcpu(share, 4)], at=at) for at, share in enumerate((1, 4, 2))),
             Program([Vcpu(4, 4)])]
     lost = Places(links, full, lib).make_room("first", 3) != \
         placement.make_room(System(links, full), "first", 3)

@@ -36,7 +36,7 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     """Reads one file. The cell may be used only if no problem was found."""
     cell = CellConfig(file)
     problems = Problems(file)
-    root = _compose(file, problems)
+    root = compose(file, problems)
     if root is None:
         return cell, problems.found
     if not isinstance(root, MappingNode):
@@ -62,7 +62,8 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     return cell, sorted(problems.found, key=lambda p: p.place)
 
 
-def _compose(file: str, problems: Problems) -> Node | None:
+def compose(file: str, problems: Problems) -> Node | None:
+    """Returns the YAML of a file. None: it has reported a problem."""
     start = Place(1, 1)
     try:
         raw = _read(file)

@@ -56,6 +56,13 @@ def _size(value: str) -> int:
     return int(number) << (20 if unit == "M" else 30)
 
 
+def _policy(value: str) -> str:
+    """policy (first, near or balance)"""
+    if value not in ("first", "near", "balance"):
+        raise ValueError
+    return value
+
+
 def _state(value: str) -> str:
     """state of a cell (running, ready, failed, shut-down or destroyed)"""
     if value not in ("running", "ready", "failed", "shut-down", "destroyed"):
@@ -233,6 +240,9 @@ COMMANDS = (
             Option("--cost-send", "CPU time of the sender for each byte, in ns (default 20)", "NS", _cost, Cost("20", 20 << 32), "cost_send"),
             Option("--cost-reply", "CPU time of the receiver for each byte, in ns (default 20)", "NS", _cost, Cost("20", 20 << 32), "cost_reply"),
             Option("--wake", "time from a bell until the thread that waits is runnable (default 0: both ends poll)", "TIME", _span, 0)),
+    Command("place", "place.place", "in which of the cells of these files programs run, and the moves that make room", "FILE...",
+            Option("--policy", "the first cell that admits a program (first, the default), the nearest to the cell or device that it "
+                   "names (near), or that with the least load (balance)", "POLICY", _policy, "first")),
     Command("log", "follow.log", "what driver and monitor logged", "", FOLLOW,
             Option("--previous", "what the monitors logged before the machine last went down (warm restart)")),
     Command("events", "follow.events", "state changes of QV and its cells", "", FOLLOW),

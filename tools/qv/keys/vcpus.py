@@ -49,8 +49,8 @@ class Named:
     classes: tuple[str, ...] = ()       # classes of devices whose drivers an I/O VCPU serves
 
 
-def _time(node: Node, context: Context) -> int | None:
-    """Microseconds."""
+def time(node: Node, context: Context) -> int | None:
+    """Returns microseconds. None: it has reported a problem."""
     raw = scalar(node, context, TIME, ("str", "int"))
     if raw is None:
         return None
@@ -59,11 +59,11 @@ def _time(node: Node, context: Context) -> int | None:
         bare = matched(r"[0-9]+", raw)
         context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a time", TIME)
         return None
-    time = int(match[1]) * UNITS[match[2]]
-    if not 0 < time <= LONGEST:
-        context.bad(node, f"{raw} is too {'long' if time else 'short'}", "1us to 600s")
+    span = int(match[1]) * UNITS[match[2]]
+    if not 0 < span <= LONGEST:
+        context.bad(node, f"{raw} is too {'long' if span else 'short'}", "1us to 600s")
         return None
-    return time
+    return span
 
 
 def _vcpu(node: Node, context: Context) -> Named | None:
@@ -78,7 +78,7 @@ def _vcpu(node: Node, context: Context) -> Named | None:
     name = scalar(values["name"], context, "a name such as control", ("str",))
     if none:
         return None if name is None else _without_budget(name, values, context)
-    budget, period = _time(values["C"], context), _time(values["T"], context)
+    budget, period = time(values["C"], context), time(values["T"], context)
     words = _type(values.get("type"), name, context)
     if name is None or budget is None or period is None or words is None or not _is_name(name, values["name"], context):
         return None
