@@ -63,7 +63,7 @@ void placement_arrive(struct place_system *s, int policy, bool moves, struct arr
 	for (p = 0; p < s->num_programs; p++) {
 		s->tests = 0;
 		s->most_tests = moves ? most : 0;
-		found = place_make_room(s, policy, p, &plan);
+		found = place_make_room(s, policy, p, UINT64_MAX, &plan);
 		r->arrived++;
 		r->tests += s->tests;
 		if (s->tests > r->most_tests)

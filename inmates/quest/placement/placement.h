@@ -112,12 +112,12 @@ int place_choose(struct place_system *s, enum place_policy policy, unsigned int 
 		 uint64_t cells);
 
 /*
- * Chooses a cell for the program. If no cell admits it, plans moves of others, PLACE_MOVES at most,
- * after which a cell does: one program or two leave that cell, or one leaves it to a cell that
- * another one leaves before. Returns false if no such plan was found.
+ * Chooses a cell for the program among those of `cells` (bits). If no cell admits it, plans moves
+ * of others, PLACE_MOVES at most, after which a cell does: one program or two leave that cell, or
+ * one leaves it to a cell that another one leaves before. Returns false if no such plan was found.
  */
 bool place_make_room(struct place_system *s, enum place_policy policy, unsigned int program,
-		     struct place_plan *plan);
+		     uint64_t cells, struct place_plan *plan);
 
 /*
  * Plans at most `most` moves. Each reduces the larger load of its two cells by 1 % of a CPU at

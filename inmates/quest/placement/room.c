@@ -11,6 +11,7 @@ struct search {
 	struct place_system *s;
 	enum place_policy policy;
 	unsigned int program, cell;	/* room is made for the program in the cell */
+	uint64_t cells;			/* in which it may begin */
 	struct place_plan *plan;
 };
 
@@ -154,7 +155,8 @@ static bool (*const shapes[])(struct search *r) = { one_leaves, two_leave, one_f
 /* Orders the cells in which the program can begin by the policy. Returns their number. */
 static unsigned int order_cells(struct search *r, unsigned char order[PLACE_CELLS])
 {
-	uint64_t score[PLACE_CELLS], mine, cells = place_candidates(r->s, r->program);
+	uint64_t cells = r->cells & place_candidates(r->s, r->program);
+	uint64_t score[PLACE_CELLS], mine;
 	unsigned int i, at, n = 0;
 
 	for (i = 0; i < r->s->num_cells; i++) {
@@ -180,13 +182,15 @@ static void restore(struct search *r)
 }
 
 bool place_make_room(struct place_system *s, enum place_policy policy, unsigned int program,
-		     struct place_plan *plan)
+		     uint64_t cells, struct place_plan *plan)
 {
-	struct search r = { .s = s, .policy = policy, .program = program, .plan = plan };
+	struct search r = {
+		.s = s, .policy = policy, .program = program, .cells = cells, .plan = plan
+	};
 	unsigned char order[PLACE_CELLS];
 	unsigned int shape, i, n;
 
-	*plan = (struct place_plan){ .cell = place_choose(s, policy, program, ALL_CELLS) };
+	*plan = (struct place_plan){ .cell = place_choose(s, policy, program, cells) };
 	if (plan->cell != PLACE_NOWHERE)
 		return true;
 	n = order_cells(&r, order);

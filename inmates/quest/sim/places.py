@@ -23,6 +23,7 @@ SOURCES = [*sorted(FOLDER.glob("*.c")), core.SCHED / "admission.c",
 NAMES = tuple(POLICIES)     # in the order of enum place_policy
 NOWHERE = -1
 MANY_TESTS = (1 << 32) - 1
+ALL = (1 << 64) - 1         # all cells, as bits
 # in us, the VCPUs that Quest has in each cell (kernel/vcpu/vcpu.c)
 OWN = (Vcpu(10_000, 100_000), Vcpu(1000, 50_000), Vcpu(10_000, 100_000), Vcpu(200, 10_000, io=True))
 SHORTEST, LONGEST = 10_000, 1_000_000   # periods of random programs, in us
@@ -73,7 +74,7 @@ def load(sources: Sequence[Path], *flags: str) -> ctypes.CDLL:
             ("place_load", c_uint64, [system, c_uint, c_uint]),
             ("place_distance", c_uint, [system, c_uint, c_uint]),
             ("place_choose", c_int, [system, c_int, c_uint, c_uint64]),
-            ("place_make_room", c_bool, [system, c_int, c_uint, POINTER(CPlan)]),
+            ("place_make_room", c_bool, [system, c_int, c_uint, c_uint64, POINTER(CPlan)]),
             ("place_rebalance", c_uint, [system, POINTER(CMove), c_uint]),
             ("place_policy_name", c_char_p, [c_uint]),
             ("placement_arrive", None, [system, c_int, c_bool, POINTER(Arrivals)])):
@@ -133,14 +134,13 @@ class Places:
         return int(self.lib.place_distance(byref(self.system), start, to))
 
     def choose(self, policy: str, program: int) -> int | None:
-        cell = self.lib.place_choose(byref(self.system), NAMES.index(policy), program,
-                                     (1 << 64) - 1)
+        cell = self.lib.place_choose(byref(self.system), NAMES.index(policy), program, ALL)
         return None if cell == NOWHERE else cell
 
     def make_room(self, policy: str, program: int) -> Plan | None:
         plan = CPlan()
-        if not self.lib.place_make_room(byref(self.system), NAMES.index(policy), program,
-                                        byref(plan)):
+        number = NAMES.index(policy)
+        if not self.lib.place_make_room(byref(self.system), number, program, ALL, byref(plan)):
             return None
         return Plan(tuple(_moves(plan.moves, plan.num_moves)), plan.cell)
 
