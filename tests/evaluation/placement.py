@@ -81,10 +81,9 @@ def draw(results: dict[str, Any], folder: Path) -> list[Path]:
     from matplotlib import pyplot
 
     files = []
-    figures = (("programs", "accepted", "arrived", "part of the programs that are admitted"),
-               ("sets", "whole_sets", "sets", "part of the sets that are admitted as a whole"),
-               ("near", "near", "named",
-                "part of the programs that are in the cell that they name"))
+    figures = (("programs", "accepted", "arrived", "programs admitted"),
+               ("sets", "whole_sets", "sets", "sets admitted as a whole"),
+               ("near", "near", "named", "programs in the cell that they name"))
     for name, part, whole, label in figures:
         figure, axes = pyplot.subplots(1, len(places.NAMES), figsize=(12, 4), sharey=True)
         for axis, policy in zip(axes, places.NAMES):
@@ -98,8 +97,9 @@ def draw(results: dict[str, Any], folder: Path) -> list[Path]:
             axis.set_xlabel("load of the programs of a cell")
             axis.grid(True, alpha=.3)
         axes[0].set_ylabel(label)
-        axes[-1].legend(fontsize="small")
-        figure.tight_layout()
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=6,
+                      fontsize="small")
+        figure.tight_layout(rect=(0, .07, 1, 1))
         files.append(folder / f"placement-{name}.svg")
         figure.savefig(files[-1])
         pyplot.close(figure)
