@@ -20,6 +20,7 @@
 #include "check.h"
 #include "costs.h"
 #include "link.h"
+#include "load.h"
 #include "pack.h"
 
 #define DAMAGED_US	1000000		/* time between two looks at a link that is damaged */
@@ -340,6 +341,8 @@ static void take_message(struct mig_link *l)
 	if (l->stream.message.kind == MIG_ASK &&
 	    l->stream.message.bytes >= sizeof(struct mig_size))
 		answer_terms(l);
+	else if (l->stream.message.kind == MIG_ASK_LOAD)
+		mig_load_answer(l);
 	else
 		receive_program(l);
 }

@@ -13,6 +13,7 @@
 #include "check.h"
 #include "costs.h"
 #include "link.h"
+#include "load.h"
 #include "pack.h"
 #include "strict.h"
 #include "wishes.h"
@@ -320,9 +321,25 @@ static void move(struct mig_link *l, int number, int pid)
 	conclude(l, p, number, error);
 }
 
+/* Interrupts are off. */
+static void ask_load(struct mig_link *l, int number)
+{
+	irq_enable();
+	(void)settle(&l->stream);
+	mig_load_exchange(l, number);
+	irq_disable();
+}
+
 _Noreturn void mig_source_work(struct mig_link *l, int number)
 {
+	struct process *p;
+
 	irq_disable();
-	for (;;)
-		move(l, number, wishes_next(number)->pid);
+	for (;;) {
+		p = wishes_next(number);
+		if (p)
+			move(l, number, p->pid);
+		else
+			ask_load(l, number);
+	}
 }

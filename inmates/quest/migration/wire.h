@@ -30,6 +30,8 @@ enum mig_kind {
 	 * on the destination looks for messages without bells.
 	 */
 	MIG_ASK, MIG_TERMS,
+	/* Between programs, the source asks for the load, and struct mig_load answers (load.h). */
+	MIG_ASK_LOAD, MIG_LOAD,
 };
 
 /* The size of a program, which decides what a move costs */

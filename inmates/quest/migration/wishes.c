@@ -6,6 +6,7 @@
 #include "wishes.h"
 
 static struct wait_queue awaited;	/* threads that wait for a wish */
+static uint32_t asked;			/* bit i: the load is wished by link i */
 
 static void set(struct process *p, int link, uint64_t until, int error)
 {
@@ -51,11 +52,19 @@ static struct process *find(int link)
 	return NULL;
 }
 
+void wishes_ask(int link)
+{
+	asked |= 1u << link;
+	wake_all(&awaited);
+}
+
 struct process *wishes_next(int link)
 {
 	struct process *p;
 
-	while (!(p = find(link)))
+	while (!(p = find(link)) && !(asked & 1u << link))
 		wait_on(&awaited);
+	if (!p)
+		asked &= ~(1u << link);
 	return p;
 }

@@ -11,8 +11,12 @@ struct process;
 /* Records a wish of `p`, as migration_wish() does. Returns 0 or -EBUSY. */
 int wishes_add(struct process *p, int link, uint64_t until, bool strict);
 
-/* Waits for a program that wishes to move by link `link`. It may end whenever interrupts are on. */
+/*
+ * Waits for a program that wishes to move by link `link`. It may end whenever interrupts are on.
+ * NULL: wishes_ask() was called, since the cell at the other end is to be asked for its load.
+ */
 struct process *wishes_next(int link);
+void wishes_ask(int link);
 
 /* The wish of `p` fails if its time is over, and it has not left yet: the link may be busy. */
 void wishes_expire(struct process *p);
