@@ -15,8 +15,7 @@
 #define MIGRATION_US	60000000	/* the longest time until a program is on its way */
 #define LOOK_US		10000
 
-/* Returns the line's status. */
-static int print_error(const char *pid, int error)
+int shell_print_move(const char *pid, int error)
 {
 	if (error == -EBUSY)
 		print("%s: it has children, pipes, shared memory or channels, or a VCPU that is "
@@ -38,7 +37,7 @@ static int move(int argc, char **argv, int (*how)(int pid))
 	irqs = irq_save();
 	error = how((int)pid);
 	irq_restore(irqs);
-	return print_error(argv[1], error);
+	return shell_print_move(argv[1], error);
 }
 
 /* A program that is taken off the CPU has no wish to move any longer. */
@@ -92,21 +91,23 @@ static int wait_for_move(int pid)
 	return p && p->state != PROCESS_ZOMBIE ? p->wish.error : 0;
 }
 
-/* Interrupts are off. */
-static int move_to(int pid, int link, bool strict)
+int shell_move(int pid, int link, bool strict)
 {
+	bool irqs = irq_save();
 	struct process *p = process_find(pid);
-	int error;
+	int error = -ESRCH;
 
-	if (!p || p->state != PROCESS_LIVE)
-		return -ESRCH;
-	error = migration_wish(p, link, rdtsc() + timer_from_us(MIGRATION_US), strict);
-	return error ? error : wait_for_move(pid);
+	if (p && p->state == PROCESS_LIVE)
+		error = migration_wish(p, link, rdtsc() + timer_from_us(MIGRATION_US), strict);
+	if (!error)
+		error = wait_for_move(pid);
+	irq_restore(irqs);
+	return error;
 }
 
 int command_migrate(int argc, char **argv)
 {
-	bool strict = argc == 4 && !strcmp(argv[3], "strict"), irqs;
+	bool strict = argc == 4 && !strcmp(argv[3], "strict");
 	uint64_t pid;
 	int error, link;
 
@@ -119,8 +120,6 @@ int command_migrate(int argc, char **argv)
 		print("%s: no program can move there; migrate lists the cells\n", argv[2]);
 		return SHELL_FAILED;
 	}
-	irqs = irq_save();
-	error = move_to((int)pid, link, strict);
-	irq_restore(irqs);
-	return error == SHELL_BROKEN ? error : print_error(argv[1], error);
+	error = shell_move((int)pid, link, strict);
+	return error == SHELL_BROKEN ? error : shell_print_move(argv[1], error);
 }

@@ -238,9 +238,16 @@ int shell_run(int argc, char **argv)
 	return n < wanted ? SHELL_CANNOT_RUN : status;
 }
 
-int command_run(int argc, char **argv)
+int shell_spawn(int argc, char **argv)
 {
-	return argc < 2 ? SHELL_SHOW_USAGE : shell_run(argc - 1, argv + 1);
+	struct stage stages[STAGES_MAX];
+	int pids[STAGES_MAX];
+
+	if (stages_split(argc, argv, stages) != 1) {
+		print("|: one program at a time\n");
+		return 0;
+	}
+	return can_run(&stages[0]) && start_all(stages, 1, true, pids) ? pids[0] : 0;
 }
 
 void shell_report_background(void)

@@ -17,11 +17,14 @@ const struct command shell_commands[] = {
 	  "    IRQS     interrupts it handled" NL
 	  "    IRQ ms   of USED, what they took before its threads ran" NL, command_vcpus },
 	{ "ls", "", "the programs and files of the archive", NULL, command_ls },
-	{ "run", "[vcpu=V] NAME [ARG...] [&]",
+	{ "run", "[--anywhere[=POLICY]] [vcpu=V] NAME [ARG...] [&]",
 	  "run a program on its own VCPU; its name alone does too",
 	  "    NAME ...         on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
 	  "    NAME ... &       and do not wait for it" NL
-	  "    vcpu=V NAME ...  on VCPU V of the cell's description, with others or not" NL,
+	  "    vcpu=V NAME ...  on VCPU V of the cell's description, with others or not" NL
+	  "    --anywhere       in the background, in the cell that POLICY chooses:" NL
+	  "                     first (this one, if it has room), near or balance. It" NL
+	  "                     starts here and moves; others may move to make room." NL,
 	  command_run },
 	{ "attach", "PID", "let a program that was detached go on", NULL, command_attach },
 	{ "detach", "PID", "take a program off the CPU with its VCPUs, as plain data", NULL,
@@ -32,6 +35,11 @@ const struct command shell_commands[] = {
 	  "                      line; or why the program stays" NL
 	  "    strict            when it loses no part of its budget (MIG_STRICT)" NL,
 	  command_migrate },
+	{ "rebalance", "", "move programs to cells with less load, one by one",
+	  "    Each move reduces the larger load of two cells by 1 % of a CPU at least." NL,
+	  command_rebalance },
+	{ "top", "[all]", "VCPUs and load of this cell, or of all to which programs can move",
+	  NULL, command_top },
 	{ "kill", "PID|-JOB", "end a program, or a job: all that one started",
 	  "    A program's job is that of the program that the shell started, by its pid" NL
 	  "    ([N] when it was started with &): ps shows it. All of a job end at once." NL,

@@ -87,6 +87,8 @@ int command_kill(int argc, char **argv);
 int command_detach(int argc, char **argv);
 int command_attach(int argc, char **argv);
 int command_migrate(int argc, char **argv);
+int command_rebalance(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_ls(int argc, char **argv);
 int command_meminfo(int argc, char **argv);
 
@@ -97,6 +99,19 @@ int command_meminfo(int argc, char **argv);
  */
 bool shell_runs(const char *word);
 int shell_run(int argc, char **argv);
+
+/*
+ * Starts one program in the background, as `run NAME [ARG...] &` does. Returns its pid; 0: it was
+ * printed why it cannot run.
+ */
+int shell_spawn(int argc, char **argv);
+
+/*
+ * Moves program `pid` by link `link`, and waits. Returns 0, minus an error, or SHELL_BROKEN after
+ * ^C. shell_print_move() prints such an error, and returns the line's status.
+ */
+int shell_move(int pid, int link, bool strict);
+int shell_print_move(const char *pid, int error);
 
 /* Print which programs in the background have ended; print all programs (`ps`). */
 void shell_report_background(void);
