@@ -13,6 +13,8 @@
 # make attack      the hostile cells and the hostile Linux of tests/attack
 # make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that target)
 # make bench       the numbers, in repeatable time
+# make evaluation  the experiments of the Quest-V papers, with figures, in repeatable time (hours;
+#                  SHARE=0.05: fewer observations; ONLY=: that experiment; SEED=)
 # make size        the monitor's size against its limits
 # make doc         the documents as a book (build/doc/html) and as manual pages (build/doc/man)
 # make deb         Debian packages in build/deb, checked by lintian
@@ -36,7 +38,7 @@ MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver uninstall clean \
-	size deps doc deb demo shell quest check check-all lint attack prove bench headers
+	size deps doc deb demo shell quest check check-all lint attack prove bench evaluation headers
 
 all: programs module
 
@@ -122,3 +124,6 @@ fuzz: deps
 
 bench: deps
 	tests/lab/bench --machine $(MACHINE)
+
+evaluation: deps
+	tests/evaluation/evaluate $(ONLY) $(if $(SEED),--seed $(SEED)) $(if $(SHARE),--share $(SHARE))

@@ -30,11 +30,11 @@ static void timer_interrupt(struct trap_frame *frame)
 }
 
 void dispatch_init(struct thread *idle_thread, unsigned int timer_vector,
-		   enum admission_test admission)
+		   enum admission_test admission, bool background)
 {
 	const struct sched_config config = {
 		.quantum = timer_from_us(QUANTUM_US),
-		.background = true,
+		.background = background,
 		.admission = admission,
 	};
 

@@ -11,7 +11,8 @@
  * Initialises the scheduler. Thread `idle` runs now, and whenever no other thread is runnable. Sets
  * the handler of the timer vector. The end of each interrupt must call dispatch_check().
  */
-void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admission_test admission);
+void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admission_test admission,
+		   bool background);
 
 /* Makes a new thread runnable on VCPU `vcpu`, which exists. */
 void dispatch_admit(struct thread *t, int vcpu);

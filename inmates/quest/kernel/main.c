@@ -138,7 +138,8 @@ static bool may_use_kept(void)
 static void init_threads(void)
 {
 	threads_init(VECTOR_TIMER, boot_option(&machine.boot, "admission=exact") ?
-		     ADMISSION_EXACT : ADMISSION_BOUND);
+		     ADMISSION_EXACT : ADMISSION_BOUND,
+		     !boot_option(&machine.boot, "background=off"));
 	trap_set_exit(after_interrupt);
 	vcpus_init();
 	namedvcpus_init(&machine.boot);

@@ -26,7 +26,7 @@ const char *thread_state_name(enum thread_state state)
 	return names[state];
 }
 
-void threads_init(unsigned int timer_vector, enum admission_test admission)
+void threads_init(unsigned int timer_vector, enum admission_test admission, bool background)
 {
 	idle = threadslots_init();
 	if (!idle)
@@ -34,7 +34,7 @@ void threads_init(unsigned int timer_vector, enum admission_test admission)
 	copy_string(idle->name, "idle", sizeof(idle->name));
 	idle->id = THREAD_IDLE_ID;
 	idle->state = THREAD_READY;
-	dispatch_init(idle, timer_vector, admission);
+	dispatch_init(idle, timer_vector, admission, background);
 }
 
 int thread_new(struct thread **made, const char *name, int vcpu, unsigned int kept)

@@ -62,9 +62,9 @@ struct thread {
 
 /*
  * Makes the caller the idle thread (id 0). The timer interrupts on `timer_vector`. There are no
- * VCPUs yet.
+ * VCPUs yet. `background`: VCPUs without budget run while the CPU would be idle.
  */
-void threads_init(unsigned int timer_vector, enum admission_test admission);
+void threads_init(unsigned int timer_vector, enum admission_test admission, bool background);
 
 /*
  * Creates a thread on VCPU `vcpu`, runnable at once. Returns its id, or minus an error (errors.h):

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ping and pong: two programs, in two cells, that exchange messages by a mailbox, for
+ * tests/evaluation. A message is a slot with a flag at its start and at its end (Quest-V
+ * dissertation, section 4.2). Both ends poll. Times are cycles of the TSC.
+ */
+#ifndef TESTS_EXCHANGE_H
+#define TESTS_EXCHANGE_H
+
+#include <channel.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define SLOT		4096
+#define POLLS		8	/* polls between two instructions PAUSE */
+#define STEPS		200	/* of a busy wait between two instructions PAUSE */
+
+/* `number` is that of the exchange, and is written first and last. */
+struct message {
+	uint32_t number;
+	uint32_t reply;		/* bytes that the receiver answers */
+	uint32_t sleep_us;	/* the receiver sleeps afterwards */
+	uint32_t work_us;	/* CPU time of the receiver before it answers */
+	unsigned char body[SLOT - 4 * 4 - 4];
+	uint32_t end;
+};
+
+static inline uint64_t cycles(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/* The emulator lets the next CPU run at a PAUSE, so that the clocks of both cells stay together. */
+static inline void pause_cpu(void)
+{
+	__asm__ volatile("pause" : : : "memory");
+}
+
+/* Returns the CPU time of this thread in ns. */
+static inline uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* xorshift64; returns a number from 0 to `limit` - 1, for a `limit` that is not 0. */
+static inline uint64_t random_below(uint64_t *seed, uint64_t limit)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return (*seed >> 11) % limit;
+}
+
+/* Keeps the CPU until this thread has used `us` of it. */
+static inline void work(uint64_t us)
+{
+	uint64_t end = cpu_ns() + us * 1000;
+	volatile int i;
+
+	while (us && cpu_ns() < end) {
+		for (i = 0; i < STEPS; i++)
+			;
+		pause_cpu();
+	}
+}
+
+/* Polls until a message has come. Returns 0 or minus an error. */
+static inline int await(int channel, struct message *m)
+{
+	int result, polls = 0;
+
+	do {
+		result = channel_read(channel, m, sizeof(*m));
+		if (result == -ENODATA && ++polls % POLLS == 0)
+			pause_cpu();
+	} while (result == -ENODATA || result == -ENOTCONN);
+	return result < 0 ? result : 0;
+}
+
+/* Sends the first `bytes` of a message; a whole slot has its flag at the end. */
+static inline int send(int channel, struct message *m, size_t bytes)
+{
+	m->end = m->number;
+	return channel_write(channel, m, bytes);
+}
+
+#endif
