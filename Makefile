@@ -38,7 +38,8 @@ MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver uninstall clean \
-	size deps doc deb demo shell quest check check-all lint attack prove bench evaluation headers
+	size deps doc deb demo shell quest check check-all lint attack prove bench evaluation \
+	headers
 
 all: programs module
 
@@ -126,4 +127,5 @@ bench: deps
 	tests/lab/bench --machine $(MACHINE)
 
 evaluation: deps
-	tests/evaluation/evaluate $(ONLY) $(if $(SEED),--seed $(SEED)) $(if $(SHARE),--share $(SHARE))
+	tests/evaluation/evaluate $(ONLY) $(if $(SEED),--seed $(SEED)) \
+		$(if $(SHARE),--share $(SHARE))

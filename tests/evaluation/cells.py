@@ -2,6 +2,7 @@
 """Two or three Quest cells in a machine with repeatable time, as the experiments use them."""
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,13 @@ CLOCK_HZ = 1_000_000_000
 
 def say(text: str) -> None:
     print(f"evaluation: {text}", file=sys.stderr, flush=True)
+
+
+def links(arena: int = 0, item: int = 4096) -> list[str]:
+    """Returns the channels by which programs move from cell `one` to cell `two`, with an arena of so
+    many bytes if not 0."""
+    arenas = [f"name: first, type: memory, item: {arena}, writer: one, readers: [two]"] if arena else []
+    return [f"name: there, type: mailbox, item: {item}, writer: one, readers: [two], bell: true", *arenas]
 
 
 @dataclass
@@ -69,7 +77,19 @@ class Bench:
             time.sleep(0.2)
         return shown
 
-    def bounds(self, cells: Sequence[Cell], cost_ns: float, service_us: int = 0, **sizes: int) -> dict[str, int]:
+    def used_ms(self, cell: str, vcpu: str) -> float:
+        """Returns the CPU time that a VCPU of a cell has used."""
+        [used] = re.findall(rf"(?m)^ *\d+ {vcpu} +main +[\d.]+ +[\d.]+ +([\d.]+)", self.shell(cell, "vcpus"))
+        return float(used)
+
+    def exits(self, cell: str) -> dict[str, int]:
+        """Returns how often a cell was interrupted by the monitor so far, by reason, and its bells."""
+        found = json.loads(self.run("qvctl", "--json", "cell", "stats", cell))
+        return {name: int(n) for name, n in found["exits"].items()} | {
+            "all": int(found["exits_total"]), "bells": sum(int(cpu["bells"]) for cpu in found["cpus"])}
+
+    def bounds(self, cells: Sequence[Cell], cost_ns: float, service_us: int = 0,
+               **sizes: int) -> dict[str, int]:
         """Returns the bounds of qvctl analyze in ns for two cells that have one VCPU in their files."""
         options = [word for name, value in sizes.items() for word in (f"--{name}", str(value))]
         found = json.loads(self.run("qvctl", "--json", "analyze", *(f"/run/{cell.name}.yaml" for cell in cells),
@@ -94,6 +114,6 @@ class Bench:
 
 @contextmanager
 def bench(**settings: Any) -> Iterator[Bench]:
-    with Machine(icount=True, **settings) as machine:
+    with Machine(**({"icount": True} | settings)) as machine:
         yield Bench(machine)
         machine.run(["qvctl", "disable"])

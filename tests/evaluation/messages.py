@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Messages between two cells: what round_trips.py and one_way.py have in common."""
+"""Messages between two cells, for round_trips.py and one_way.py."""
 
 import re
 import statistics
@@ -31,7 +31,8 @@ def cost_ns(said: str) -> float:
     return 2 * max(int(n) for n in re.findall(r"takes (\d+) ns", said)) / SLOT
 
 
-def measure(at: Bench, case: Case, count: int, seed: int, stream: int = 0, work_us: int = 0) -> dict[str, Any]:
+def measure(at: Bench, case: Case, count: int, seed: int, stream: int = 0,
+            work_us: int = 0) -> dict[str, Any]:
     """Measures round trips, or with `stream` bytes the time that they take in one direction, with a
     CPU time of `work_us` at both ends for each slot."""
     ends = pair(case)
@@ -58,8 +59,9 @@ def label(case: Case) -> str:
     return f"{case[0]}/{case[1]}\n{case[2]}/{case[3]}"
 
 
-def paint(path: Path, found: list[dict[str, Any]], unit: int, equation: str, logarithmic: bool) -> None:
-    """Draws the longest time of each case beside its bounds."""
+def paint(path: Path, found: list[dict[str, Any]], unit: int, equation: str,
+          logarithmic: bool) -> None:
+    """Draws the longest time of each case next to its bounds."""
     def on(axes: Any) -> None:
         bars(axes, [label(one["case"]) for one in found], [max(one["times_ns"]) / unit for one in found],
              [one["bound_ns"]["qv"] / unit for one in found], [one["bound_ns"]["paper"] / unit for one in found], equation)

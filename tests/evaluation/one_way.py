@@ -10,7 +10,8 @@ from figure import Shown
 from messages import MS, head, late, measure, paint, row, sentence
 
 TITLE = "Messages of many slots in one direction"
-TABLE_4_2 = [(20, 50, 20, 50), (10, 100, 10, 100), (10, 100, 10, 50), (10, 100, 10, 200), (5, 100, 5, 130), (10, 200, 10, 200)]
+TABLE_4_2 = [(20, 50, 20, 50), (10, 100, 10, 100), (10, 100, 10, 50),
+             (10, 100, 10, 200), (5, 100, 5, 130), (10, 200, 10, 200)]
 BYTES = 4 << 20
 STREAMS = 5
 S = 1000 * MS
@@ -20,7 +21,8 @@ def run(seed: int, share: float = 1.0) -> dict[str, Any]:
     """Runs all cases, with that share of the streams."""
     dice = random.Random(seed)
     with bench() as at:
-        return {"cases": [measure(at, case, max(1, round(STREAMS * share)), dice.randrange(1, 1 << 30), BYTES) for case in TABLE_4_2]}
+        return {"cases": [measure(at, case, max(1, round(STREAMS * share)),
+                                  dice.randrange(1, 1 << 30), BYTES) for case in TABLE_4_2]}
 
 
 def draw(results: dict[str, Any], folder: Path) -> None:

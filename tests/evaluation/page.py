@@ -9,9 +9,11 @@ from pathlib import Path
 from figure import Shown
 
 STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1f2933 }
+body { font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto;
+       padding: 0 1rem; color: #1f2933 }
 table { border-collapse: collapse; font-size: 14px } th, td { padding: 2px 10px; text-align: right }
-th { border-bottom: 1px solid #7b8794 } code { background: #f5f7fa } svg { max-width: 100%; height: auto }
+th { border-bottom: 1px solid #7b8794 } code { background: #f5f7fa }
+svg { max-width: 100%; height: auto }
 .broken { color: #b5332e; font-weight: bold } .about { color: #52606d; font-size: 14px }
 """
 

@@ -10,7 +10,8 @@ from figure import Shown
 from messages import MS, head, late, measure, paint, row, sentence, tightness
 
 TITLE = "Round trips of messages"
-TABLE_4_1 = [(20, 100, 2, 10), (20, 100, 20, 100), (20, 100, 20, 130), (20, 100, 20, 200), (20, 100, 20, 230)]
+TABLE_4_1 = [(20, 100, 2, 10), (20, 100, 20, 100), (20, 100, 20, 130),
+             (20, 100, 20, 200), (20, 100, 20, 230)]
 EXCHANGES = 10_000
 TIGHT = 0.6  # of the bound is the goal
 
@@ -19,7 +20,8 @@ def run(seed: int, share: float = 1.0) -> dict[str, Any]:
     """Runs all cases, with that share of the exchanges."""
     dice = random.Random(seed)
     with bench() as at:
-        return {"cases": [measure(at, case, max(4, round(EXCHANGES * share)), dice.randrange(1, 1 << 30)) for case in TABLE_4_1]}
+        return {"cases": [measure(at, case, max(4, round(EXCHANGES * share)),
+                                  dice.randrange(1, 1 << 30)) for case in TABLE_4_1]}
 
 
 def draw(results: dict[str, Any], folder: Path) -> None:

@@ -212,6 +212,7 @@ static bool get_pages(struct coming *c)
 	uint64_t i, at;
 	struct mig_page page;
 
+	mig_cost_delay();
 	for (i = 0; i < c->link->header.pages; i++) {
 		if (!get(c, &page, sizeof(page)))
 			return false;

@@ -16,6 +16,9 @@
 #define POLLS		8	/* polls between two instructions PAUSE */
 #define STEPS		200	/* of a busy wait between two instructions PAUSE */
 
+/* of the machine with repeatable time, in which an instruction takes 1 ns */
+#define TSC_HZ		1000000000ull
+
 /* `number` is that of the exchange, and is written first and last. */
 struct message {
 	uint32_t number;

@@ -41,7 +41,7 @@ static void use_budget(uint64_t us)
 	} while (left > us);
 }
 
-/* Of every four times, the last also splits the budget into two chunks, the first one often short. */
+/* Each fourth time it also splits the budget into two chunks, the first one often short. */
 static void change_phase(int number, uint64_t pause_us)
 {
 	usleep((useconds_t)(pause_us + random_below(&seed, in_us(vcpu.T))));
@@ -84,7 +84,8 @@ static int round_trips(int n, uint64_t pause_us)
 		result = exchange((uint32_t)i + 1, 0, sizeof(m));
 		if (result)
 			return result;
-		printf("%lu%c", cycles() - begin, i % LINE == LINE - 1 || i == n - 1 ? '\n' : ' ');
+		printf("%lu%c", cycles() - begin,
+		       i % LINE == LINE - 1 || i == n - 1 ? '\n' : ' ');
 	}
 	return 0;
 }

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tables 4.3 to 4.10, Figures 4.10 to 4.14: a program that finds edges moves after five seconds, and
+other VCPUs lose no budget."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cells import Bench, Cell, bench, links, say
+from figure import BOUND, OURS, PAPER, Shown, picture
+
+TITLE = "Migration beside other VCPUs"
+MS = 1_000_000
+HZ = 1_000_000_000  # of the TSC
+SECONDS, AT = 10, 5
+LONGER = 4  # seconds of messages before and after
+PERIODS = (SECONDS + LONGER) * 10  # of 100 ms
+EM_MS = 80  # E_m of a VCPU of 20/100 that has used its budget
+MAILBOX = "name: talk, type: mailbox, item: 4096, writer: one, readers: [two]"
+ARENA = 4 << 20
+# Table 4.3, C/T in ms: a program has 20/100 when the shell starts it
+VCPUS = {"shell": (20, 100), "best-effort": (1, 1000), "logger": (20, 100), "comms": (10, 100)}
+
+
+@dataclass
+class Setup:
+    """An experiment."""
+
+    name: str
+    figure: str         # of the dissertation
+    about: str
+    paper: str          # the results of the paper
+    migration: tuple[int, int]
+    how: str            # of the program: relax or strict
+    direct: bool = True
+    delay_us: int = 0   # for each of 1024 entries
+    shared: bool = False  # the receiver of the messages has the VCPU of the migration thread
+    third: bool = False   # a second source, cell three
+    moves: bool = True    # whether the program is to move
+
+
+SETUPS = [
+    Setup("messages", "Figure 4.10, Table 4.4", "by messages, MIG_RELAX", "E_m 79.8 ms, worst 243681 ms, actual 4021 ms: the frame rate "
+          "drops during the transfer, and the communicating threads are not affected.", (10, 200), "relax", direct=False),
+    Setup("copy", "Figure 4.11, Table 4.5", "by direct copy, MIG_STRICT", "E_m 79.8 ms, delta_m at worst 5.4 ms and actually 1.7 ms: no thread is "
+          "affected.", (10, 50), "strict"),
+    Setup("delay", "Figure 4.12, Tables 4.6 and 4.7", "by direct copy, MIG_RELAX, with 800 us for each of 1024 directory entries",
+          "delta_m at worst 891.4 ms and actually 825.1 ms: only the migrating thread is affected.", (10, 50), "relax", delay_us=800),
+    Setup("shared", "Figure 4.13", "as before, but the receiver of messages shares the VCPU of the migration thread",
+          "There the migration ran in an interrupt handler, and delayed all other threads and VCPUs. Quest has no such mode: the nearest is a "
+          "VCPU that two share, where only its other thread suffers.", (10, 50), "relax", delay_us=800, shared=True),
+    *(Setup(f"boundary-{us}", "Table 4.8", f"by direct copy, MIG_STRICT, with {us} us for each of 1024 entries",
+            "The first drop of the frame rate is at delta_m 26.4 ms at worst and 19.2 ms actually.", (10, 50), "strict", delay_us=us,
+            moves=us < 20) for us in (4, 8, 16, 26)),
+    Setup("contention", "Figure 4.14, Tables 4.9 and 4.10", "two sources move a program to the same cell at the same time, with 800 us for each entry",
+          "Prime is moved in 1913 ms, and Canny only then, in 413 ms: requests are served one after the other.", (10, 100), "relax",
+          delay_us=400, third=True),
+]
+
+
+def cells(s: Setup) -> list[Cell]:
+    names = ["one", "two", *(["three"] if s.third else [])]
+    found = []
+    for cpu, name in zip((2, 3, 1), names, strict=False):
+        words = ["background=off"] + ([f"migration-delay={s.delay_us}"] if s.delay_us else [])
+        channels = [] if name == "three" else [MAILBOX]
+        if name != "three":
+            words.append("migrate=there,first" if s.direct else "migrate=there")
+            channels += links(ARENA if s.direct else 0, item=1 << 17)
+        if s.third and name != "one":
+            words.append("migrate=other,second")
+            channels += [line.replace("there", "other").replace("first", "second").replace("one", "three")
+                         for line in links(ARENA, item=1 << 17)]
+        found.append(Cell(name, cpu, VCPUS | {"migration": s.migration}, " ".join(words), channels=channels))
+    return found
+
+
+def series(screen: str, program: str) -> dict[str, Any]:
+    """Returns the counts of a program for each second, from the TSC `begin` on. The screen breaks
+    long lines."""
+    found = re.search(rf"{program}: (\d+):((?:\s+\d+)+)", screen)
+    if not found:
+        raise RuntimeError(f"{program} did not print its counts:\n{screen}")
+    return {"begin": int(found[1]), "counts": [int(n) for n in found[2].split()]}
+
+
+def budget(screen: str) -> dict[str, int]:
+    found = re.search(r"budget: (\d+) periods, us: least (\d+), mean (\d+),\s*most (\d+), C (\d+); (\d+)\s*lost", screen)
+    if not found:
+        raise RuntimeError(f"budget did not print its result:\n{screen}")
+    return dict(zip(("periods", "least", "mean", "most", "c", "lost"), map(int, found.groups()), strict=True))
+
+
+def edges(screen: str) -> dict[str, Any]:
+    found = re.search(r"edges: (\d+) points, in (\w+), (\d+) moves, error (-?\d+), wish (\d+),\s*gap (\d+)\s*at (\d+)", screen)
+    if not found:
+        raise RuntimeError(f"edges did not print its result:\n{screen}")
+    return {"cell": found[2], "moves": int(found[3]), "error": int(found[4]), "wish_ns": int(found[5]), "gap_ns": int(found[6]),
+            "gap_at_ns": int(found[7]), **series(screen, "edges")}
+
+
+def measure(at: Bench, s: Setup) -> dict[str, Any]:
+    with at.cells(*cells(s)):
+        at.shell("two", f"vcpu={'migration' if s.shared else 'comms'} pong talk &")
+        for cell in ("one", "two"):
+            at.shell(cell, f"vcpu=logger budget {PERIODS} &")
+        at.shell("one", f"vcpu=comms rate talk {SECONDS + LONGER} &")
+        used = {cell: at.used_ms(cell, "migration") for cell in ("one", "two")}
+        for cell in (["three"] if s.third else []) + ["one"]:
+            at.shell(cell, f"edges {SECONDS} {AT} {s.how} &")
+        at.wait("two", "budget:")
+        texts = {cell: at.wait(cell, "budget:") for cell in ("one", "two")}
+        at.wait("one", "rate:")
+        arrived = at.wait("two" if s.moves else "one", "edges: ")
+        used = {cell: at.used_ms(cell, "migration") - before for cell, before in used.items()}
+        texts = {cell: at.screen(cell) for cell in ("one", "two")}
+    found = edges(texts["two"] if "edges: " in texts["two"] else texts["one"])
+    say(f"{s.name}: in {found['cell']}, {found['moves']} moves, gap {found['gap_ns'] / MS:.1f} ms")
+    return {"name": s.name, "edges": found, "rate": series(texts["one"], "rate"), "used_ms": used, "screens": texts, "arrived": arrived,
+            "budgets": {cell: budget(text) for cell, text in texts.items()}}
+
+
+def run(seed: int, share: float = 1.0) -> dict[str, Any]:
+    """A share below 1 leaves out the boundary case and the contention."""
+    with bench() as at:
+        return {"setups": [measure(at, s) for s in SETUPS if share >= 1 or s.name in ("messages", "copy", "delay", "shared")]}
+
+
+def draw(results: dict[str, Any], folder: Path) -> None:
+    for one in results["setups"]:
+        def paint(axes: Any, one: dict[str, Any] = one) -> None:
+            start = one["edges"]["begin"]
+            for name, colour, unit in (("edges", OURS, 1), ("rate", BOUND, 1000)):
+                found = one[name]
+                x = [(found["begin"] - start) / HZ + second + 0.5 for second in range(len(found["counts"]))]
+                axes.plot(x, [n / unit for n in found["counts"]], "o-", color=colour,
+                          label="frames in a second" if name == "edges" else "messages of 4 KiB in a second, thousands")
+            axes.axvline(one["edges"]["wish_ns"] / HZ, color=PAPER, linestyle="dashed", label="the wish to move, as in the paper")
+            axes.set_ylim(bottom=0)
+            axes.set_xlim(0, SECONDS)
+            axes.set_xlabel("s")
+            axes.legend(frameon=False, fontsize=8)
+        picture(folder / f"migration-{one['name']}.svg", paint)
+
+
+def shown(results: dict[str, Any]) -> list[Shown]:
+    setups = {s.name: s for s in SETUPS}
+    return [_shown(setups[one["name"]], one) for one in results["setups"]]
+
+
+def _shown(s: Setup, one: dict[str, Any]) -> Shown:
+    found, budgets = one["edges"], one["budgets"]
+    lost = sum(b["lost"] for b in budgets.values())
+    periods = sum(b["periods"] for b in budgets.values())
+    went = f"moved to cell {found['cell']}" if found["moves"] else f"stayed (error {found['error']})"
+    says = (f"The program {went}; the longest time without a frame was {found['gap_ns'] / MS:.1f} ms (its VCPU has E_m = {EM_MS} ms). The other "
+            f"VCPUs lost {lost or 'no'} budget of {periods}: the least of {budgets['one']['c'] / 1000:g} ms was "
+            f"{min(b['least'] for b in budgets.values()) / 1000:.3f} ms.")
+    return Shown(f"{s.figure}: {s.about}", says, f"The paper: {s.paper}", periods, not lost and (found["moves"] == 1) == s.moves,
+                 f"migration-{s.name}.svg", ["", "ms"],
+                 [["longest time without a frame", f"{found['gap_ns'] / MS:.1f}"],
+                  *([f"CPU time of migration in cell {cell}", f"{ms:.3f}"] for cell, ms in one["used_ms"].items())])
