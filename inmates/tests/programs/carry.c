@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carry KIB [stay]: has KIB of memory, which it fills; copies a part of it, to measure the cost of a
- * copy in this machine; moves to another cell, and checks the memory there. Prints the time of the
+ * carry KIB [stay]: has KIB of memory, which it fills; copies a part of it, to measure the cost of
+ * a copy in this machine; moves to another cell, and checks the memory there. Prints the time of a
  * copy for each MiB, and the time from its wish to move until it runs there. With `stay` it does
  * not move.
  */
