@@ -77,8 +77,7 @@ def cells(s: Setup) -> list[Cell]:
 
 
 def series(screen: str, program: str) -> dict[str, Any]:
-    """Returns the counts of a program for each second, from the TSC `begin` on. The screen breaks
-    long lines."""
+    """Returns the counts of a program for each second, from the TSC `begin` on."""
     found = re.search(rf"{program}: (\d+):((?:\s+\d+)+)", screen)
     if not found:
         raise RuntimeError(f"{program} did not print its counts:\n{screen}")
@@ -86,14 +85,14 @@ def series(screen: str, program: str) -> dict[str, Any]:
 
 
 def budget(screen: str) -> dict[str, int]:
-    found = re.search(r"budget: (\d+) periods, us: least (\d+), mean (\d+),\s*most (\d+), C (\d+); (\d+)\s*lost", screen)
+    found = re.search(r"budget: (\d+) periods, us: least (\d+), mean (\d+),\s+most (\d+), C (\d+); (\d+) lost", screen)
     if not found:
         raise RuntimeError(f"budget did not print its result:\n{screen}")
     return dict(zip(("periods", "least", "mean", "most", "c", "lost"), map(int, found.groups()), strict=True))
 
 
 def edges(screen: str) -> dict[str, Any]:
-    found = re.search(r"edges: (\d+) points, in (\w+), (\d+) moves, error (-?\d+), wish (\d+),\s*gap (\d+)\s*at (\d+)", screen)
+    found = re.search(r"edges: (\d+) points, in (\w+), (\d+) moves, error (-?\d+),\s+wish (\d+), gap (\d+) at (\d+)", screen)
     if not found:
         raise RuntimeError(f"edges did not print its result:\n{screen}")
     return {"cell": found[2], "moves": int(found[3]), "error": int(found[4]), "wish_ns": int(found[5]), "gap_ns": int(found[6]),
@@ -109,15 +108,14 @@ def measure(at: Bench, s: Setup) -> dict[str, Any]:
         used = {cell: at.used_ms(cell, "migration") for cell in ("one", "two")}
         for cell in (["three"] if s.third else []) + ["one"]:
             at.shell(cell, f"edges {SECONDS} {AT} {s.how} &")
-        at.wait("two", "budget:")
-        texts = {cell: at.wait(cell, "budget:") for cell in ("one", "two")}
+        for cell in ("one", "two"):
+            at.wait(cell, " lost")
         at.wait("one", "rate:")
-        arrived = at.wait("two" if s.moves else "one", "edges: ")
         used = {cell: at.used_ms(cell, "migration") - before for cell, before in used.items()}
         texts = {cell: at.screen(cell) for cell in ("one", "two")}
     found = edges(texts["two"] if "edges: " in texts["two"] else texts["one"])
     say(f"{s.name}: in {found['cell']}, {found['moves']} moves, gap {found['gap_ns'] / MS:.1f} ms")
-    return {"name": s.name, "edges": found, "rate": series(texts["one"], "rate"), "used_ms": used, "screens": texts, "arrived": arrived,
+    return {"name": s.name, "edges": found, "rate": series(texts["one"], "rate"), "used_ms": used, "screens": texts,
             "budgets": {cell: budget(text) for cell, text in texts.items()}}
 
 

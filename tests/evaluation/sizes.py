@@ -32,13 +32,13 @@ def carry(at: Bench, method: str, kib: int, stay: bool = False) -> dict[str, Any
         begun = {cell: at.exits(cell) for cell in ("one", "two")}
         used = {cell: at.used_ms(cell, "migration") for cell in begun}
         first = at.shell("one", f"carry {kib}{' stay' if stay else ''}")
-        said = first if stay or "carry:" in first else at.wait("two", "carry:")
+        said = first if stay or "wrong" in first else at.wait("two", "wrong")
         ended = {cell: at.exits(cell) for cell in begun}
         used = {cell: at.used_ms(cell, "migration") - before for cell, before in used.items()}
-    found = re.search(r"carry: (.*), (\d+) cycles, a copy of 1 MiB takes (\d+) ns, (\d+) words wrong", said)
+    found = re.search(r"carry: (.*), (\d+) cycles,\s+a copy of 1 MiB takes (\d+) ns, (\d+) words wrong", said)
     if not found:
         raise RuntimeError(f"carry {kib} by {method}: {first}{said}")
-    say(f"carry {kib} KiB by {method}: {found[0]}, CPU {used}")
+    say(f"carry {kib} KiB by {method}: {found[1]} in {int(found[2]) / MS:.3f} ms, CPU {used}")
     return {"method": method, "kib": kib, "result": found[1], "took_ns": int(found[2]), "copy_ns": int(found[3]) * kib / 1024,
             "wrong": int(found[4]), "used_ms": used,
             "exits": {cell: {name: ended[cell][name] - n for name, n in counts.items()}

@@ -5,12 +5,19 @@
  */
 #include "exchange.h"
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t periods = argc > 1 ? strtoul(argv[1], NULL, 10) : 0, begin, used, got, n;
 	uint64_t least = UINT64_MAX, most = 0, sum = 0, lost = 0, c, t;
 	struct sched_param vcpu;
-	struct timespec now;
 	volatile int i;
 
 	if (!periods || vcpu_getparams(&vcpu) < 0)
@@ -18,8 +25,7 @@ int main(int argc, char **argv)
 	c = (uint64_t)vcpu.C * (vcpu.unit == VCPU_US ? 1000 : 1000000);
 	t = (uint64_t)vcpu.T * (vcpu.unit == VCPU_US ? 1000 : 1000000);
 	usleep((useconds_t)(2 * t / 1000));	/* the budget is whole from now on */
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	begin = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	begin = now_ns();
 	used = cpu_ns();
 	for (n = 1; n <= periods; n++) {
 		/* it has budget at the begin of each period, and then looks at the clock */
@@ -27,8 +33,7 @@ int main(int argc, char **argv)
 			for (i = 0; i < STEPS; i++)
 				;
 			pause_cpu();
-			(void)clock_gettime(CLOCK_MONOTONIC, &now);
-		} while ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec < begin + n * t);
+		} while (now_ns() < begin + n * t);
 		got = cpu_ns() - used;
 		used += got;
 		least = got < least ? got : least;
@@ -36,7 +41,7 @@ int main(int argc, char **argv)
 		sum += got;
 		lost += got < c - c / 10;
 	}
-	printf("budget: %lu periods, us: least %lu, mean %lu, most %lu, C %lu; %lu lost\n", periods,
-	       least / 1000, sum / periods / 1000, most / 1000, c / 1000, lost);
+	printf("budget: %lu periods, us: least %lu, mean %lu,\nmost %lu, C %lu; %lu lost\n",
+	       periods, least / 1000, sum / periods / 1000, most / 1000, c / 1000, lost);
 	return lost != 0;
 }

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	moved = !stays && vcpu_migration_blocking(0, DEST_ANY, MIG_RELAX);
 	took = cycles() - begin;
 	(void)vcpu_migration_status(&status);
-	printf("carry: %s, %lu cycles, a copy of 1 MiB takes %lu ns, %lu words wrong\n",
+	printf("carry: %s, %lu cycles,\na copy of 1 MiB takes %lu ns, %lu words wrong\n",
 	       moved ? "moved" : stays ? "stayed" : strerror(status.error), took, copy,
 	       wrong(words, n));
 	return !moved && !stays;

@@ -130,7 +130,7 @@ static int find_edges(void)
 int main(int argc, char **argv)
 {
 	uint64_t begin, last, now, gap = 0, second = 0, gap_at = 0, wish = 0;
-	unsigned long seconds = argc > 2 ? strtoul(argv[1], NULL, 10) : 0, i;
+	unsigned long seconds = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
 	unsigned long at = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 	const char *how = argc > 3 ? argv[3] : "";
 	struct quest_migration status;
@@ -160,11 +160,8 @@ int main(int argc, char **argv)
 		second = (now - begin) / TSC_HZ;
 	}
 	(void)vcpu_migration_status(&status);
-	printf("edges: %d points, in %s, %u moves, error %d, wish %lu, gap %lu at %lu\n", first,
+	printf("edges: %d points, in %s, %u moves, error %d,\nwish %lu, gap %lu at %lu\n", first,
 	       status.cell, status.moves, status.error, wish - begin, gap, gap_at);
-	printf("edges: %lu:", begin);
-	for (i = 0; i < seconds; i++)
-		printf(" %u", frames[i]);
-	printf("\n");
+	print_counts("edges", begin, frames, seconds);
 	return 0;
 }

@@ -61,6 +61,18 @@ static inline uint64_t random_below(uint64_t *seed, uint64_t limit)
 	return (*seed >> 11) % limit;
 }
 
+/* Prints the counts of `n` seconds in lines that no screen breaks, after a name and a TSC. */
+static inline void print_counts(const char *name, uint64_t begin, const unsigned int *counts,
+				unsigned long n)
+{
+	unsigned long i;
+
+	printf("%s: %lu:", name, begin);
+	for (i = 0; i < n; i++)
+		printf("%s%u", i % 8 ? " " : "\n", counts[i]);
+	printf("\n");
+}
+
 /* Keeps the CPU until this thread has used `us` of it. */
 static inline void work(uint64_t us)
 {

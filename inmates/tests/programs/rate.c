@@ -12,7 +12,7 @@ static unsigned int taken[SECONDS_MAX];
 
 int main(int argc, char **argv)
 {
-	unsigned long seconds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0, i;
+	unsigned long seconds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 	int channel = channel_open(argc > 2 ? argv[1] : ""), result = channel < 0 ? channel : 0;
 	uint64_t begin, second = 0;
 
@@ -33,9 +33,6 @@ int main(int argc, char **argv)
 		result = send(channel, &m, sizeof(m));
 	if (result)
 		perror_of("rate", result);
-	printf("rate: %lu:", begin);
-	for (i = 0; i < seconds; i++)
-		printf(" %u", taken[i]);
-	printf("\n");
+	print_counts("rate", begin, taken, seconds);
 	return result != 0;
 }
