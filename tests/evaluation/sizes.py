@@ -21,7 +21,7 @@ METHODS = {"messages": (10, 200), "copy": (10, 50)}
 
 def pair(method: str) -> list[Cell]:
     arena = ARENA if method == "copy" else 0
-    word = "migrate=there,first" if arena else "migrate=there"
+    word = "background=off migrate=there" + (",first" if arena else "")
     return [Cell(name, cpu, {"migration": METHODS[method]}, word, "160M", links(arena))
             for name, cpu in (("one", 2), ("two", 3))]
 

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 		return 1;
 	c = (uint64_t)vcpu.C * (vcpu.unit == VCPU_US ? 1000 : 1000000);
 	t = (uint64_t)vcpu.T * (vcpu.unit == VCPU_US ? 1000 : 1000000);
-	usleep((useconds_t)(2 * t / 1000));	/* the budget is whole from now on */
+	align(t / 1000);
 	begin = now_ns();
 	used = cpu_ns();
 	for (n = 1; n <= periods; n++) {

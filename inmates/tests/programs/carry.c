@@ -7,22 +7,24 @@
  */
 #include "exchange.h"
 
-#define COPY_KIB	1024
+#define COPY_MAX	(1u << 20)	/* bytes */
 #define COPIES		4
 
-static uint64_t ns_of_copy(uint64_t *to, const uint64_t *from)
+/* Copies a part of the lower half of `n` words to the upper half. Returns the time of a MiB. */
+static uint64_t ns_of_copy(uint64_t *words, size_t n)
 {
+	size_t bytes = n / 2 * sizeof(*words) < COPY_MAX ? n / 2 * sizeof(*words) : COPY_MAX;
 	uint64_t begin, least = UINT64_MAX, took;
 	int i;
 
 	for (i = 0; i < COPIES; i++) {
 		begin = cpu_ns();
-		memcpy(to, from, COPY_KIB << 10);
+		memcpy(words + n / 2, words, bytes);
 		__asm__ volatile("" : : : "memory");
 		took = cpu_ns() - begin;
 		least = took < least ? took : least;
 	}
-	return least;
+	return least * (1 << 20) / bytes;
 }
 
 static size_t wrong(const uint64_t *words, size_t n)
@@ -37,19 +39,17 @@ static size_t wrong(const uint64_t *words, size_t n)
 int main(int argc, char **argv)
 {
 	size_t n = (argc > 1 ? strtoul(argv[1], NULL, 10) : 64) << 10 >> 3, i;
-	uint64_t *words = malloc(n * sizeof(*words)), *copies = malloc(2 * COPY_KIB << 10);
-	uint64_t copy, begin, took;
+	uint64_t *words = malloc(n * sizeof(*words)), copy, begin, took;
 	struct quest_migration status;
 	bool moved, stays = argc > 2 && !strcmp(argv[2], "stay");
 
-	if (!words || !copies) {
+	if (!words) {
 		perror("carry");
 		return 1;
 	}
+	copy = ns_of_copy(words, n);
 	for (i = 0; i < n; i++)
 		words[i] = i * 0x9e3779b97f4a7c15u;
-	memset(copies, 1, 2 * COPY_KIB << 10);
-	copy = ns_of_copy(copies, copies + (COPY_KIB << 10 >> 3));
 	begin = cycles();
 	moved = !stays && vcpu_migration_blocking(0, DEST_ANY, MIG_RELAX);
 	took = cycles() - begin;

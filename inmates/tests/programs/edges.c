@@ -13,6 +13,7 @@
 #define STRONG		300
 #define WEAK		120
 #define SECONDS_MAX	60
+#define PERIOD_US	100000	/* of its VCPU */
 #define MARGIN		3	/* points at the border are no edges */
 
 enum { NOTHING, MAYBE, EDGE };
@@ -140,6 +141,7 @@ int main(int argc, char **argv)
 		return 1;
 	make_frame();
 	first = find_edges();
+	align(PERIOD_US);
 	begin = last = cycles();
 	while (second < seconds) {
 		if (!wish && second >= at && strcmp(how, "stay")) {

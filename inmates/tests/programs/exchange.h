@@ -73,6 +73,13 @@ static inline void print_counts(const char *name, uint64_t begin, const unsigned
 	printf("\n");
 }
 
+/* Sleeps until the budget is whole, and the TSC is a multiple of `period_us`. */
+static inline void align(uint64_t period_us)
+{
+	usleep((useconds_t)(2 * period_us));
+	usleep((useconds_t)(period_us - cycles() / (TSC_HZ / 1000000) % period_us));
+}
+
 /* Keeps the CPU until this thread has used `us` of it. */
 static inline void work(uint64_t us)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pong CHANNEL: the receiver of ping (exchange.h). Answers each message until one asks for no
- * answer, and prints the CPU time that the dearest took.
+ * pong CHANNEL [US]: the receiver of ping (exchange.h). Answers each message until one asks for no
+ * answer, and prints the CPU time that the dearest took. It begins at a multiple of US.
  */
 #include "exchange.h"
 
@@ -17,6 +17,8 @@ int main(int argc, char **argv)
 		perror_of("pong", channel);
 		return 1;
 	}
+	if (argc > 2)
+		align(strtoul(argv[2], NULL, 10));
 	for (;;) {
 		result = await(channel, &m);
 		if (result) {

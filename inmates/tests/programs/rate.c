@@ -6,6 +6,7 @@
 #include "exchange.h"
 
 #define SECONDS_MAX	60
+#define PERIOD_US	100000	/* of its VCPU */
 
 static struct message m;
 static unsigned int taken[SECONDS_MAX];
@@ -18,6 +19,7 @@ int main(int argc, char **argv)
 
 	if (seconds > SECONDS_MAX)
 		return 1;
+	align(PERIOD_US);
 	begin = cycles();
 	while (!result && second < seconds) {
 		m.number++;
