@@ -81,6 +81,10 @@ def tightness(one: dict[str, Any]) -> float:
     return float(max(one["times_ns"]) / one["bound_ns"]["qv"])
 
 
+def agreement(found: list[dict[str, Any]]) -> str:
+    return "It should agree, but does not" if late(found, "qv") else "It agrees"
+
+
 def head(unit: int) -> list[str]:
     times = ("median", "longest", "bound", "paper's equation")
     return ["sender C/T", "receiver C/T", "number", *(f"{name}, {'ms' if unit == MS else 's'}" for name in times),

@@ -7,7 +7,7 @@ from typing import Any
 
 from cells import bench
 from figure import Shown
-from messages import MS, head, late, measure, paint, row, sentence
+from messages import MS, agreement, head, late, measure, paint, row, sentence
 
 TITLE = "Messages of many slots in one direction"
 TABLE_4_2 = [(20, 50, 20, 50), (10, 100, 10, 100), (10, 100, 10, 50),
@@ -34,7 +34,7 @@ def shown(results: dict[str, Any]) -> list[Shown]:
     return [Shown(
         "Table 4.2, Figure 4.8: longest times of 4 MiB in one direction, in slots of 4 KiB",
         sentence(found, "streams"),
-        "It agrees: the paper also finds these bounds less tight than those of round trips, since each of the 1024 slots is "
+        f"{agreement(found)}: the paper also finds these bounds less tight than those of round trips, since each of the 1024 slots is "
         "charged two waits for budget. Here a slot takes microseconds, so many slots pass while both ends have budget.",
         sum(len(one["times_ns"]) for one in found), not late(found, "qv"), "one_way.svg", head(S),
         [row(one, S) for one in found])]

@@ -7,7 +7,7 @@ from typing import Any
 
 from cells import bench
 from figure import Shown
-from messages import MS, head, late, measure, paint, row, sentence, tightness
+from messages import MS, agreement, head, late, measure, paint, row, sentence, tightness
 
 TITLE = "Round trips of messages"
 TABLE_4_1 = [(20, 100, 2, 10), (20, 100, 20, 100), (20, 100, 20, 130),
@@ -34,7 +34,7 @@ def shown(results: dict[str, Any]) -> list[Shown]:
     return [Shown(
         "Table 4.1, Figure 4.7: longest round trips of 4 KiB",
         f"{sentence(found, 'round trips')} {goal} of {len(found)} cases reach the goal of {TIGHT:.0%}.",
-        "It agrees: the paper also finds every observation within the prediction. It prints no numbers of Figure 4.7, so the "
+        f"{agreement(found)}: the paper also finds every observation within the prediction. It prints no numbers of Figure 4.7, so the "
         "dashed lines are its equation with the costs that were measured here.",
         sum(len(one["times_ns"]) for one in found), not late(found, "qv"), "round_trips.svg", head(MS),
         [row(one, MS) for one in found])]
