@@ -26,7 +26,8 @@ MOST_TESTS = 20_000     # admission tests for one plan
 
 
 def _programs(random: Random, cells: int, load: float) -> list[places.Program]:
-    found = places.random_programs(random, PROGRAMS * cells, load * cells, LARGEST)
+    found: list[places.Program] = places.random_programs(
+        random, PROGRAMS * cells, load * cells, LARGEST)
     for program in found:
         if random.random() < NEAR:
             program.near = random.randrange(cells)

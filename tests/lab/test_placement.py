@@ -21,9 +21,9 @@ def three_cells(qv: Product) -> None:
     qv.do("enable")
     for name, cpu in CELLS.items():
         channels = "".join(f"  - {CHANNEL.format(a=a, b=b)}\n" for a, b in links(name))
-        words = " ".join(f"migrate={a}-{b}" for a, b in links(name))
+        names = ", ".join(f"{a}-{b}" for a, b in links(name))
         qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{cpu}]\nmemory: 32M\n"
-              f'image: {TEST_IMAGE}\ncmdline: "{words}"\nchannels:\n{channels}END')
+              f'image: {TEST_IMAGE}\nmigrate: [{names}]\nchannels:\n{channels}END')
         qv.do(f"cell create /run/{name}.yaml --start")
     assert [len(qv.quesh("migrate", name, timeout=120).splitlines()) for name in CELLS] == [2, 1, 1]
 
