@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ticker [TICKS]: a periodic task that does not drift. It sleeps until times that advance by the
- * period, works, and records how late it woke. It uses no function of Quest's own, so it compiles
- * on any system with clock_nanosleep().
+ * period, works, and records how late it woke; a period that is over by then is missed. It uses no
+ * function of Quest's own, so it compiles on any system with clock_nanosleep().
  */
 #include <errno.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	double late, worst = 0, sum = 0;
 	struct timespec start, next, now, bad = { 0, NS_PER_S };
 	volatile unsigned int x = 1;
-	int error, early = 0;
+	int error, early = 0, missed = 0;
 
 	if (ticks < 1) {
 		fprintf(stderr, "usage: ticker [TICKS]\n");
@@ -68,6 +68,7 @@ int main(int argc, char **argv)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		late = us_between(&next, &now);
 		early += late < 0;
+		missed += late * 1000 >= PERIOD_NS;
 		sum += late;
 		if (late > worst)
 			worst = late;
@@ -76,8 +77,8 @@ int main(int argc, char **argv)
 	if (clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) != EINVAL ||
 	    nanosleep(&bad, NULL) != -1 || errno != EINVAL)
 		return EXIT_FAILURE;
-	printf("%ld ticks in %.0f ms, %d too early\n", ticks, us_between(&start, &next) / 1e3,
-	       early);
+	printf("%ld ticks in %.0f ms, %d too early, %d missed\n", ticks,
+	       us_between(&start, &next) / 1e3, early, missed);
 	fprintf(stderr, "late by %.1f us in the mean, %.1f us at most\n", sum / (double)ticks,
 		worst);
 	return EXIT_SUCCESS;
