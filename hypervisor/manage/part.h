@@ -39,7 +39,7 @@ enum part_try {
 /* Verbs that cannot fail */
 enum part_act {
 	PART_KEEP,	/* create: writes to the slot what later checks and exits of Linux need */
-	/* These three find in slot->taken whether the part is taken from Linux or given back */
+	/* slot->taken is 1 during PART_TAKE, and 0 during PART_UNTAKE and PART_GIVE */
 	PART_TAKE,	/* start: takes the part from Linux, until PART_GIVE or PART_UNTAKE */
 	PART_UNTAKE,	/* start has failed after PART_TAKE: gives the part back */
 	PART_BEGIN,	/* start, past the point of no return. The cell's CPUs start afterwards */
