@@ -210,6 +210,7 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 		WRITE_ONCE(cell->console->gone, false);
 		return error;
 	}
+	/* before the other parts, since life_free_cell() cannot name a CPU in the reply */
 	cpu = qv_cpus_give(cell);
 	if (cpu >= 0)
 		qv_reply_note(r, "see the kernel log (dmesg) for the cause; then write 1 to "
