@@ -37,7 +37,7 @@ struct qv_cell {
 	u32 num_channels;
 	struct qv_channel_dev *channels[QV_MAX_CHANNELS];
 	bool channels_begun;		/* a uevent has announced this life at its channels */
-	u32 num_key_mem;			/* pages of 2 MiB for channels at run time */
+	u32 num_key_mem;		/* pages of 2 MiB for channels at run time */
 	struct qv_channel_mem *key_mem[QV_MAX_CHANNELS];
 	struct qv_mon_entry entry;	/* entry point of the loaded image */
 

@@ -9,7 +9,6 @@
 #include "core/apic.h"
 #include "core/gmem.h"
 
-
 /* Pairs with posts_retarget(), which waits after it has changed .target */
 static void post_announce(struct pcpu *cpu, struct chan_post *post)
 {

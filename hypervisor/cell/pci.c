@@ -87,7 +87,6 @@ bool cell_pci_store(struct pcpu *cpu, u64 gpa)
 	return true;
 }
 
-
 /* Ports 0xCF8..0xCFF. Returns false if this cell may not access the port */
 static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in)
 {

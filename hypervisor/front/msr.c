@@ -39,9 +39,8 @@ static bool msr_access(struct pcpu *cpu, struct msr_exit *x)
 		x->value = (old & ~r->mask) | (wanted & r->mask);
 	if (action == KEEP && x->value != old && !msr_write_safe(x->msr, x->value))
 		return false;
-	if (x->write && action != ZERO && x->value != wanted) {
+	if (x->write && action != ZERO && x->value != wanted)
 		log_denied(cpu, QV_LOG_MSR_DENIED, x->msr, wanted);
-	}
 	return true;
 }
 

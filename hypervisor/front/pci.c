@@ -21,7 +21,6 @@
 #include "core/pci.h"
 #include "core/ports.h"
 
-
 const struct qv_mon_device *pci_given(u32 bdf)
 {
 	const struct cell_slot *slot;

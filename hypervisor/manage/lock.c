@@ -17,7 +17,7 @@ bool cells_locked(void)
 			continue;
 		mapping_set(QV_VA_MANAGE, me()->manager.cells[i].block_pa);
 		locked = load(&managed_status()->locked) &&
-		      load(&managed_status()->state) == QV_MON_RUNNING;
+			 load(&managed_status()->state) == QV_MON_RUNNING;
 	}
 	mapping_set(QV_VA_MANAGE, 0);
 	return locked;

@@ -91,7 +91,6 @@ static int hide_ioapics(struct instance *inst)
 	return 0;
 }
 
-
 int identity_tables(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;

@@ -6,7 +6,6 @@
 #include "core/cpu.h"
 #include "core/pci.h"
 
-
 #define CLASS_BRIDGE	0x06	/* host and ISA bridges have a header like any function */
 
 static inline u64 config_of(u32 bdf)
