@@ -155,7 +155,7 @@ def test_same_source_does_the_same_in_quest_and_on_the_host(folder, quest, name)
 
 def test_errors_go_to_stderr(quest):
     assert "nothing: no such program\n" in in_quest(quest, "pipeline nothing")
-    assert in_quest(quest, "ticker x").startswith("usage: ticker [TICKS]\n")
+    assert in_quest(quest, "ticker x").startswith("usage: ticker [TICKS [MS]], 1 to 1000 ms\n")
 
 
 def test_several_sources_and_floating_point(quest):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ticker [TICKS]: a periodic task that does not drift. It sleeps until times that advance by the
- * period, works, and records how late it woke; a period that is over by then is missed. It uses no
- * function of Quest's own, so it compiles on any system with clock_nanosleep().
+ * ticker [TICKS [MS]]: a periodic task (5 ms) that does not drift. It sleeps until times that
+ * advance by the period, works, and records how late it woke; a period that is over by then is
+ * missed. It uses no function of Quest's own, so it compiles on any system with clock_nanosleep().
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PERIOD_NS	5000000l
+#define NS_PER_MS	1000000l
 #define NS_PER_S	1000000000l
 #define WORK		20000
 
@@ -42,13 +42,14 @@ static unsigned int work(unsigned int x)
 int main(int argc, char **argv)
 {
 	long ticks = argc > 1 ? strtol(argv[1], NULL, 10) : 40, i;
+	long period = (argc > 2 ? strtol(argv[2], NULL, 10) : 5) * NS_PER_MS;
 	double late, worst = 0, sum = 0;
 	struct timespec start, next, now, bad = { 0, NS_PER_S };
 	volatile unsigned int x = 1;
 	int error, early = 0, missed = 0;
 
-	if (ticks < 1) {
-		fprintf(stderr, "usage: ticker [TICKS]\n");
+	if (ticks < 1 || period < NS_PER_MS || period > NS_PER_S) {
+		fprintf(stderr, "usage: ticker [TICKS [MS]], 1 to 1000 ms\n");
 		return EXIT_FAILURE;
 	}
 	if (clock_gettime(CLOCK_MONOTONIC, &start)) {
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
 	}
 	next = start;
 	for (i = 0; i < ticks; i++) {
-		advance(&next, PERIOD_NS);
+		advance(&next, period);
 		do
 			error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 		while (error == EINTR);
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		late = us_between(&next, &now);
 		early += late < 0;
-		missed += late * 1000 >= PERIOD_NS;
+		missed += late * 1000 >= (double)period;
 		sum += late;
 		if (late > worst)
 			worst = late;
