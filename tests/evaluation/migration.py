@@ -122,8 +122,9 @@ def measure(at: Bench, s: Setup) -> dict[str, Any]:
         for cell in ("one", "two"):
             at.wait(cell, " lost")
         at.wait("one", "rate:")
-        used = {cell: at.used_ms(cell, "migration") - before for cell, before in used.items()}
+        # before the table of VCPUs moves them off the screen
         texts = {cell: at.screen(cell) for cell in ("one", "two")}
+        used = {cell: at.used_ms(cell, "migration") - before for cell, before in used.items()}
     programs = edges(texts["two"]) + edges(texts["one"])
     if len(programs) != 1 + s.third:
         raise RuntimeError(f"{s.name}: {len(programs)} programs have ended:\n{texts}")

@@ -10,10 +10,12 @@
 #define WIDTH		96
 #define HEIGHT		72
 #define WEIGHTS		(17 * 17)	/* sum of those of the blur */
-#define STRONG		300
-#define WEAK		120
+#define STRONG		100
+#define WEAK		40
 #define SECONDS_MAX	60
 #define PERIOD_US	100000	/* of its VCPU */
+/* its budget begins when the other VCPUs have spent their budgets: then E_m is T - C */
+#define AFTER_US	40000
 #define MARGIN		3	/* points at the border are no edges */
 
 enum { NOTHING, MAYBE, EDGE };
@@ -142,6 +144,7 @@ int main(int argc, char **argv)
 	make_frame();
 	first = find_edges();
 	align(PERIOD_US);
+	usleep(AFTER_US);
 	begin = last = cycles();
 	while (second < seconds) {
 		if (!wish && second >= at && strcmp(how, "stay")) {
