@@ -2,6 +2,8 @@
 """Programs that move from one Quest cell to another, and continue there."""
 
 import re
+import time
+from random import Random
 
 import pytest
 from product import TEST_IMAGE, Product
@@ -20,6 +22,7 @@ ARENAS = """\
   - {name: first, type: memory, item: 4194304, writer: one, readers: [two]}
   - {name: second, type: memory, item: 4194304, writer: two, readers: [one]}
 """
+FAULTS = 25
 PERIOD_US = 5000  # of the program `ticker`
 METHODS = ["messages", "copy"]  # the pages of a program are sent, or the destination copies them
 
@@ -122,6 +125,27 @@ def test_program_stays_if_its_destination_ends(qv: Product) -> None:
     moving(qv, "one")
     qv.do("cell destroy one")
     until(lambda: free(qv, "two") == before, "the part that had come is free")
+
+
+@pytest.mark.slow
+def test_program_is_in_one_place_after_faults(qv: Product) -> None:
+    """The other cell ends at random instants of many moves. Then the program lives here, if and only
+    if this cell has not said that it has moved there: it is never twice and never nowhere."""
+    two_cells(qv)
+    random, lost = Random(1), 0
+    for _ in range(FAULTS):
+        if not re.search(r"moves.* (live|moving) ", qv.quesh("ps", "one")):
+            qv.quesh("moves 3600 100000 512 &", "one")
+        qv.quesh("clear", "one")
+        time.sleep(random.uniform(0, 1.5))
+        qv.do("cell destroy two")
+        until(lambda: " moving " not in qv.quesh("ps", "one"), "no program moves")
+        said = re.findall(r"moves has (moved to|come from) two", qv.sh("quesh one --dump"))
+        away = bool(said) and said[-1] == "moved to"
+        assert len(re.findall(r"moves.* live ", qv.quesh("ps", "one"))) == (not away), screens(qv)
+        lost += away
+        qv.do("cell create /run/two.yaml --start")
+    assert 0 < lost < FAULTS
 
 
 def test_program_stays_that_cannot_go(qv: Product) -> None:
