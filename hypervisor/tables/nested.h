@@ -24,10 +24,10 @@ static inline bool ram_has(const struct qv_mon_boot *b, u64 pa, u64 len, bool wh
 	u32 i;
 
 	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++) {
-		u64 start = b->ram[i].start, size = b->ram[i].end - start;
+		u64 start = b->ram[i].start, end = b->ram[i].end;
 
-		if (whole ? pa - start < size && len <= size - (pa - start) :
-		    overlaps(pa, len, start, size))
+		if (whole ? pa >= start && pa < end && len <= end - pa :
+		    overlaps(pa, len, start, end - start))
 			return true;
 	}
 	return false;

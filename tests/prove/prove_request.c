@@ -35,7 +35,7 @@
  *	`#define QV_MON_RAM_RANGES	2`: ranges of RAM
  * Mutation: hypervisor/manage/parts/memory.c: `if (r->pa < after || !run_ok(inst, r) ||` ->
  *	`if (!run_ok(inst, r) ||`: a page may be listed twice
- * Mutation: hypervisor/tables/nested.h: `len <= size - (pa - start)` -> `len <= size`: a run may
+ * Mutation: hypervisor/tables/nested.h: `len <= end - pa` -> `len <= end`: a run may
  *	end beyond RAM
  * Mutation: hypervisor/manage/parts/ports.c: `if (ports_claimed(` ->
  *	`if (!i && ports_claimed(`: the second port of the list is not checked
