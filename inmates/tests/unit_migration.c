@@ -238,17 +238,17 @@ TEST(migration_bounds_and_shifts_times)
 TEST(migration_checks_pages)
 {
 	const struct { struct mig_page page; bool right; } pages[] = {
-		{ { USER_IMAGE, MIG_CODE, 0, 0 }, true },
-		{ { USER_IMAGE, MIG_CODE, 1, 3 * PAGE_SIZE }, true },
-		{ { USER_IMAGE + 1, MIG_CODE, 0, 0 }, false },
-		{ { USER_IMAGE, MIG_RIGHTS, 0, 0 }, false },
-		{ { 0x100000, MIG_DATA, 0, 0 }, false },
-		{ { USER_SHARED, MIG_DATA, 0, 0 }, false },
-		{ { ~0ull << 12, MIG_DATA, 0, 0 }, false },
-		{ { USER_IMAGE, MIG_DATA, 2, 0 }, false },
-		{ { USER_IMAGE, MIG_DATA, 1, 1 }, false },
-		{ { USER_IMAGE, MIG_DATA, 1, 4 * PAGE_SIZE }, false },
-		{ { USER_IMAGE, MIG_DATA, 1, ~0ull << 12 }, false },
+		{ { USER_IMAGE, PAGE_CODE, 0, 0 }, true },
+		{ { USER_IMAGE, PAGE_CODE, 1, 3 * PAGE_SIZE }, true },
+		{ { USER_IMAGE + 1, PAGE_CODE, 0, 0 }, false },
+		{ { USER_IMAGE, PAGE_RIGHTS, 0, 0 }, false },
+		{ { 0x100000, PAGE_DATA, 0, 0 }, false },
+		{ { USER_SHARED, PAGE_DATA, 0, 0 }, false },
+		{ { ~0ull << 12, PAGE_DATA, 0, 0 }, false },
+		{ { USER_IMAGE, PAGE_DATA, 2, 0 }, false },
+		{ { USER_IMAGE, PAGE_DATA, 1, 1 }, false },
+		{ { USER_IMAGE, PAGE_DATA, 1, 4 * PAGE_SIZE }, false },
+		{ { USER_IMAGE, PAGE_DATA, 1, ~0ull << 12 }, false },
 	};
 	unsigned int i;
 

@@ -52,7 +52,7 @@ static void visit(const struct world *w)
 static void source_learns(struct world w, enum mig_event event)
 {
 	w.source = (uint8_t)rules->source(w.source, event);
-	w.gave_up |= event == MIG_GIVES_UP && w.source == MIG_KEEPS;
+	w.gave_up |= event == EV_GIVES_UP && w.source == SRC_KEEPS;
 	visit(&w);
 }
 
@@ -72,7 +72,7 @@ static void source_sends(struct world w)
 	bool last = w.sent++ == MESSAGES - 1;
 
 	if (last)
-		w.source = (uint8_t)rules->source(w.source, MIG_SENT_ALL);
+		w.source = (uint8_t)rules->source(w.source, EV_SENT_ALL);
 	write_message(&w, last ? LAST : MORE);
 }
 
@@ -98,17 +98,17 @@ static bool source_steps(const struct world *w)
 
 	if (!w->source_lives)
 		return false;
-	if (w->source == MIG_SENDS && !w->waits) {
+	if (w->source == SRC_SENDS && !w->waits) {
 		source_sends(*w);
 		must = true;
 	}
-	if (w->source == MIG_SENDS || w->source == MIG_DOUBTS)
-		source_learns(*w, MIG_GIVES_UP);
+	if (w->source == SRC_SENDS || w->source == SRC_DOUBTS)
+		source_learns(*w, EV_GIVES_UP);
 	if (w->waits && w->answer && !w->restarted) {
 		source_reads(*w);
 		must = true;
-	} else if (w->source <= MIG_DOUBTS && (w->restarted || !w->destination_lives)) {
-		source_learns(*w, MIG_LOST);
+	} else if (w->source <= SRC_DOUBTS && (w->restarted || !w->destination_lives)) {
+		source_learns(*w, EV_LOST);
 		must = true;
 	}
 	if (w->gave_up && !w->waits && w->destination_lives)
@@ -119,9 +119,9 @@ static bool source_steps(const struct world *w)
 static void destination_learns(struct world w, enum mig_event event)
 {
 	w.destination = (uint8_t)rules->destination(w.destination, event);
-	w.ran |= w.destination == MIG_STARTS;
+	w.ran |= w.destination == DST_STARTS;
 	w.message = NONE;
-	if (event != MIG_LOST)
+	if (event != EV_LOST)
 		w.answer = (uint8_t)(mig_answer(event) + 1);
 	visit(&w);
 }
@@ -131,15 +131,15 @@ static bool destination_steps(const struct world *w)
 	if (!w->destination_lives)
 		return false;
 	if (w->message == ABORT) {
-		destination_learns(*w, MIG_ABORTS);
+		destination_learns(*w, EV_ABORTS);
 	} else if (w->message) {
-		destination_learns(*w, w->message == LAST ? MIG_TOOK_ALL : MIG_TOOK);
-		destination_learns(*w, MIG_CANNOT);
-	} else if (w->source_lives || w->destination != MIG_LOADS) {
+		destination_learns(*w, w->message == LAST ? EV_TOOK_ALL : EV_TOOK);
+		destination_learns(*w, EV_CANNOT);
+	} else if (w->source_lives || w->destination != DST_LOADS) {
 		return false;
 	}
 	if (!w->source_lives)
-		destination_learns(*w, MIG_LOST);
+		destination_learns(*w, EV_LOST);
 	return true;
 }
 
@@ -156,19 +156,19 @@ static void crashes(const struct world *w)
 		return;
 	next = *w;
 	next.destination_lives = next.restarted = true;
-	next.destination = MIG_IDLE;
+	next.destination = DST_IDLE;
 	next.message = next.answer = NONE;
 	visit(&next);
 }
 
 static bool runs_at_source(const struct world *w)
 {
-	return w->source_lives && w->source == MIG_KEEPS;
+	return w->source_lives && w->source == SRC_KEEPS;
 }
 
 static bool runs_at_destination(const struct world *w)
 {
-	return w->destination_lives && w->destination == MIG_STARTS;
+	return w->destination_lives && w->destination == DST_STARTS;
 }
 
 /* Checks a world. `ends`: nothing more happens in it by itself. */
@@ -178,7 +178,7 @@ static bool right(const struct world *w, bool ends)
 
 	if (runs_at_source(w) && runs_at_destination(w))
 		return false;
-	if (w->source_lives && w->source == MIG_GAVE && !w->ran)
+	if (w->source_lives && w->source == SRC_GAVE && !w->ran)
 		return false;
 	if (!ends || !w->source_lives)
 		return true;
@@ -208,20 +208,20 @@ static unsigned int search(const struct rules *r)
 /* Mutants. A source that gives up in doubt: the program may run twice. */
 static enum mig_source gives_up_late(enum mig_source state, enum mig_event event)
 {
-	return state == MIG_DOUBTS && event == MIG_GIVES_UP ? MIG_KEEPS :
+	return state == SRC_DOUBTS && event == EV_GIVES_UP ? SRC_KEEPS :
 							      mig_source_next(state, event);
 }
 
 /* A source that takes the end of the destination for an arrival: the program may be lost. */
 static enum mig_source believes(enum mig_source state, enum mig_event event)
 {
-	return state == MIG_DOUBTS && event == MIG_LOST ? MIG_GAVE : mig_source_next(state, event);
+	return state == SRC_DOUBTS && event == EV_LOST ? SRC_GAVE : mig_source_next(state, event);
 }
 
 /* A destination that lets the program run before all of it has come. */
 static enum mig_destination hurries(enum mig_destination state, enum mig_event event)
 {
-	return state == MIG_LOADS && event == MIG_TOOK ? MIG_STARTS :
+	return state == DST_LOADS && event == EV_TOOK ? DST_STARTS :
 							 mig_destination_next(state, event);
 }
 
@@ -237,7 +237,7 @@ TEST(migration_runs_a_program_exactly_once)
 
 	CHECK(!search(&real));
 	for (i = 0; i < num_seen; i++) {
-		moved += seen[i].source == MIG_GAVE && runs_at_destination(&seen[i]);
+		moved += seen[i].source == SRC_GAVE && runs_at_destination(&seen[i]);
 		kept += runs_at_source(&seen[i]);
 	}
 	CHECK(moved && kept && num_seen > 100);

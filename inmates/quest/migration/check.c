@@ -232,6 +232,6 @@ int mig_check_image(const struct mig_header *h, struct program_image *image,
 bool mig_check_page(const struct mig_page *page, uint64_t arena)
 {
 	return page->va >= USER_BASE && page->va < USER_SHARED && !(page->va % PAGE_SIZE) &&
-	       page->rights < MIG_RIGHTS && page->in_arena <= 1 && !(page->at % PAGE_SIZE) &&
+	       page->rights < PAGE_RIGHTS && page->in_arena <= 1 && !(page->at % PAGE_SIZE) &&
 	       (!page->in_arena || (arena >= PAGE_SIZE && page->at <= arena - PAGE_SIZE));
 }

@@ -48,8 +48,8 @@ static bool note(struct coming *c, int error)
 /* Answers the message that was released. */
 static bool answer(struct coming *c, enum mig_event event)
 {
-	static const uint32_t kinds[MIG_EVENTS] = {
-		[MIG_ACCEPTS] = MIG_ACCEPTED, [MIG_REFUSES] = MIG_REFUSED, [MIG_RUNS] = MIG_RUNNING,
+	static const uint32_t kinds[EV_COUNT] = {
+		[EV_ACCEPTS] = MSG_ACCEPTED, [EV_REFUSES] = MSG_REFUSED, [EV_RUNS] = MSG_RUNNING,
 	};
 	struct mig_message header = { .kind = kinds[mig_answer(event)], .error = c->error };
 
@@ -62,7 +62,7 @@ static bool answer(struct coming *c, enum mig_event event)
 /* The source is gone, or writes messages that cannot be. */
 static bool lost(struct coming *c)
 {
-	c->why = MIG_LOST;
+	c->why = EV_LOST;
 	return note(c, -EBADMSG);
 }
 
@@ -89,15 +89,15 @@ static bool next_message(struct coming *c)
 		return note(c, -EBADMSG);
 	if (!mig_release(c->s))
 		return lost(c);
-	c->state = mig_destination_next(c->state, MIG_TOOK);
-	if (!answer(c, MIG_TOOK))
+	c->state = mig_destination_next(c->state, EV_TOOK);
+	if (!answer(c, EV_TOOK))
 		return lost(c);
 	mig_ring(c->s);
 	if (!receive(c))
 		return false;
-	if (c->s->message.kind == MIG_MORE)
+	if (c->s->message.kind == MSG_MORE)
 		return true;
-	c->why = MIG_ABORTS;
+	c->why = EV_ABORTS;
 	return note(c, -EINTR);
 }
 
@@ -193,8 +193,8 @@ static bool get_header(struct coming *c)
 /* Returns a new page of the program for `page`, which was checked; 0: there is no room. */
 static uint64_t new_page(struct coming *c, const struct mig_page *page)
 {
-	static const uint64_t rights[MIG_RIGHTS] = {
-		[MIG_READ] = USER_READ, [MIG_DATA] = USER_DATA, [MIG_CODE] = USER_CODE,
+	static const uint64_t rights[PAGE_RIGHTS] = {
+		[PAGE_READ] = USER_READ, [PAGE_DATA] = USER_DATA, [PAGE_CODE] = USER_CODE,
 	};
 	struct space *s = &c->p->space;
 	uint64_t at = 0;
@@ -257,9 +257,9 @@ static bool admit(struct coming *c)
 	if (!note(c, mig_check_image(&c->link->header, p->image, &here)) ||
 	    !note(c, move_admit(p)) || !note(c, p->ending ? -EINTR : 0))
 		return false;
-	c->state = mig_destination_next(c->state, MIG_TOOK_ALL);
+	c->state = mig_destination_next(c->state, EV_TOOK_ALL);
 	/* a source that cannot be answered has ended: this copy is the only one */
-	(void)answer(c, MIG_TOOK_ALL);
+	(void)answer(c, EV_TOOK_ALL);
 	p->parent = KERNEL_PID;
 	p->state = PROCESS_DETACHED;
 	return !move_attach(p->pid);
@@ -276,7 +276,7 @@ static void forget(struct coming *c)
 /* The program cannot come. Says so, if it is this end's turn, or the present message gives it. */
 static void refuse(struct coming *c)
 {
-	bool begins = c->s->slot && c->s->message.kind == MIG_BEGIN && c->state == MIG_LOADS;
+	bool begins = c->s->slot && c->s->message.kind == MSG_BEGIN && c->state == DST_LOADS;
 
 	c->state = mig_destination_next(c->state, c->why);
 	forget(c);
@@ -285,7 +285,7 @@ static void refuse(struct coming *c)
 		return;
 	if (c->s->slot)
 		(void)mig_release(c->s);
-	if (c->why != MIG_LOST)
+	if (c->why != EV_LOST)
 		(void)answer(c, c->why);
 }
 
@@ -293,7 +293,7 @@ static void refuse(struct coming *c)
 static void answer_terms(struct mig_link *l)
 {
 	const struct mig_message header = {
-		.kind = MIG_TERMS, .bytes = sizeof(struct mig_terms), .clock = rdtsc()
+		.kind = MSG_TERMS, .bytes = sizeof(struct mig_terms), .clock = rdtsc()
 	};
 	struct mig_stream *s = &l->stream;
 	struct mig_terms terms;
@@ -313,14 +313,14 @@ static void answer_terms(struct mig_link *l)
 static void receive_program(struct mig_link *l)
 {
 	struct coming c = {
-		.link = l, .s = &l->stream, .state = MIG_IDLE, .why = MIG_CANNOT
+		.link = l, .s = &l->stream, .state = DST_IDLE, .why = EV_CANNOT
 	};
 	bool came = false;
 	uint64_t used = mig_used();
 	struct mig_size size;
 	int pid = 0;
 
-	if (l->stream.message.kind != MIG_BEGIN)
+	if (l->stream.message.kind != MSG_BEGIN)
 		c.error = -EINVAL;
 	else if (get_header(&c) && get_pages(&c) && take_last(&c)) {
 		irq_disable();
@@ -339,10 +339,10 @@ static void receive_program(struct mig_link *l)
 
 static void take_message(struct mig_link *l)
 {
-	if (l->stream.message.kind == MIG_ASK &&
+	if (l->stream.message.kind == MSG_ASK &&
 	    l->stream.message.bytes >= sizeof(struct mig_size))
 		answer_terms(l);
-	else if (l->stream.message.kind == MIG_ASK_LOAD)
+	else if (l->stream.message.kind == MSG_ASK_LOAD)
 		mig_load_answer(l);
 	else
 		receive_program(l);

@@ -77,7 +77,7 @@ uint32_t mig_load_here(struct mig_load *load, uint32_t most)
 
 void mig_load_answer(struct mig_link *l)
 {
-	struct mig_message header = { .kind = MIG_LOAD };
+	struct mig_message header = { .kind = MSG_LOAD };
 	struct mig_stream *s = &l->stream;
 	struct mig_load *load;
 	size_t most;
@@ -97,7 +97,7 @@ void mig_load_answer(struct mig_link *l)
 /* Copies the answer that was received. Returns 0 or minus an error. */
 static int take_answer(const struct mig_stream *s, struct mig_load *load)
 {
-	if (s->message.kind != MIG_LOAD || s->message.bytes > sizeof(*load))
+	if (s->message.kind != MSG_LOAD || s->message.bytes > sizeof(*load))
 		return -EPROTO;
 	memcpy(load, s->slot + s->at, s->message.bytes);
 	return mig_check_load(load, s->message.bytes, machine.tsc_khz);
@@ -105,7 +105,7 @@ static int take_answer(const struct mig_stream *s, struct mig_load *load)
 
 static int exchange(struct mig_stream *s, struct mig_load *load)
 {
-	const struct mig_message header = { .kind = MIG_ASK_LOAD };
+	const struct mig_message header = { .kind = MSG_ASK_LOAD };
 	int error;
 
 	if (!s->slot && !mig_claim(s))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The load of a cell: its VCPUs and a few numbers. The source of a link asks by MIG_ASK_LOAD, and
- * the destination answers by MIG_LOAD with struct mig_load. The answer is a hint only: a wrong one
+ * The load of a cell: its VCPUs and a few numbers. The source of a link asks by MSG_ASK_LOAD, and
+ * the destination answers by MSG_LOAD with struct mig_load. The answer is a hint only: a wrong one
  * leads to a bad choice, but each cell admits programs by its own test.
  */
 #ifndef QUEST_MIGRATION_LOAD_H

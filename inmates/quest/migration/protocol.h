@@ -14,34 +14,34 @@
 /* An event at an end. */
 enum mig_event {
 	/* to the source: the answers of the destination */
-	MIG_ACCEPTS,			/* it has taken a message, and wants the next */
-	MIG_REFUSES,			/* it has no copy of the program, and will not run it */
-	MIG_RUNS,			/* it runs the program */
+	EV_ACCEPTS,			/* it has taken a message, and wants the next */
+	EV_REFUSES,			/* it has no copy of the program, and will not run it */
+	EV_RUNS,			/* it runs the program */
 	/* to both: the other cell has ended or restarted, or writes what cannot be */
-	MIG_LOST,
+	EV_LOST,
 	/* to the source: this cell wants the program back */
-	MIG_GIVES_UP,
+	EV_GIVES_UP,
 	/* to the source: the last message has been sent */
-	MIG_SENT_ALL,
+	EV_SENT_ALL,
 	/* to the destination */
-	MIG_TOOK,			/* a message that is not the last one was taken */
-	MIG_TOOK_ALL,			/* the last one was taken, and the program is admitted */
-	MIG_CANNOT,			/* the program cannot come, for a reason of this cell */
-	MIG_ABORTS,			/* the source gives up, or begins with another program */
-	MIG_EVENTS
+	EV_TOOK,			/* a message that is not the last one was taken */
+	EV_TOOK_ALL,			/* the last one was taken, and the program is admitted */
+	EV_CANNOT,			/* the program cannot come, for a reason of this cell */
+	EV_ABORTS,			/* the source gives up, or begins with another program */
+	EV_COUNT
 };
 
 enum mig_source {
-	MIG_SENDS,			/* the destination does not have all of the program */
-	MIG_DOUBTS,			/* it has all, and may run it */
-	MIG_KEEPS,			/* final: the program continues here */
-	MIG_GAVE,			/* final: the program runs there, and this copy is freed */
+	SRC_SENDS,			/* the destination does not have all of the program */
+	SRC_DOUBTS,			/* it has all, and may run it */
+	SRC_KEEPS,			/* final: the program continues here */
+	SRC_GAVE,			/* final: the program runs there, and this copy is freed */
 };
 
 enum mig_destination {
-	MIG_IDLE,			/* no program is coming */
-	MIG_LOADS,			/* a part of a program is here */
-	MIG_STARTS,			/* final for this program: it runs here */
+	DST_IDLE,			/* no program is coming */
+	DST_LOADS,			/* a part of a program is here */
+	DST_STARTS,			/* final for this program: it runs here */
 };
 
 /* Return the next state. Events that cannot come leave the state as it is. */
@@ -49,7 +49,7 @@ enum mig_source mig_source_next(enum mig_source state, enum mig_event event);
 enum mig_destination mig_destination_next(enum mig_destination state, enum mig_event event);
 
 /*
- * Returns what the destination answers to an event: an event of the source, or MIG_EVENTS if it
+ * Returns what the destination answers to an event: an event of the source, or EV_COUNT if it
  * says nothing.
  */
 enum mig_event mig_answer(enum mig_event event);

@@ -37,14 +37,14 @@ static void learn(struct sending *d, enum mig_event event, int error)
 {
 	enum mig_source next = mig_source_next(d->state, event);
 
-	if (next == MIG_KEEPS && d->state != MIG_KEEPS)
+	if (next == SRC_KEEPS && d->state != SRC_KEEPS)
 		d->error = error;
 	d->state = next;
 }
 
 static void lost(struct sending *d)
 {
-	learn(d, MIG_LOST, -d->s->error);
+	learn(d, EV_LOST, -d->s->error);
 }
 
 /* Returns whether the program stays, since its time is over at `until` or before, or it ends. */
@@ -52,9 +52,9 @@ static bool given_up(struct sending *d, uint64_t until)
 {
 	bool over = rdtsc() >= (until < d->until ? until : d->until);
 
-	if (d->state != MIG_SENDS || !(over || d->p->ending))
-		return d->state == MIG_KEEPS;
-	learn(d, MIG_GIVES_UP, over ? -ETIMEDOUT : -EINTR);
+	if (d->state != SRC_SENDS || !(over || d->p->ending))
+		return d->state == SRC_KEEPS;
+	learn(d, EV_GIVES_UP, over ? -ETIMEDOUT : -EINTR);
 	d->gave_up = true;
 	return true;
 }
@@ -69,7 +69,7 @@ static bool receive_answer(struct sending *d)
 			return true;
 		if (d->s->error != ETIMEDOUT)
 			lost(d);
-	} while (d->state != MIG_KEEPS && !given_up(d, until));
+	} while (d->state != SRC_KEEPS && !given_up(d, until));
 	return false;
 }
 
@@ -101,12 +101,12 @@ static int64_t ahead(const struct mig_link *l)
 static enum mig_event event_of(const struct mig_message *answer)
 {
 	switch (answer->kind) {
-	case MIG_ACCEPTED:
-		return MIG_ACCEPTS;
-	case MIG_RUNNING:
-		return MIG_RUNS;
+	case MSG_ACCEPTED:
+		return EV_ACCEPTS;
+	case MSG_RUNNING:
+		return EV_RUNS;
 	default:
-		return MIG_REFUSES;
+		return EV_REFUSES;
 	}
 }
 
@@ -122,8 +122,8 @@ static void send(struct sending *d, bool last)
 
 	/* before the message is visible: from then on the destination may run the program */
 	if (last)
-		learn(d, MIG_SENT_ALL, 0);
-	d->kind = MIG_MORE;
+		learn(d, EV_SENT_ALL, 0);
+	d->kind = MSG_MORE;
 	if (!mig_commit(d->s, &header))
 		return lost(d);
 	mig_ring(d->s);
@@ -139,7 +139,7 @@ static void send(struct sending *d, bool last)
 static void next_message(struct sending *d)
 {
 	if (d->p->wish.strict) {
-		learn(d, MIG_GIVES_UP, -EMSGSIZE);
+		learn(d, EV_GIVES_UP, -EMSGSIZE);
 		d->gave_up = true;
 	} else {
 		send(d, false);
@@ -151,7 +151,7 @@ static void put(struct sending *d, const void *data, size_t n)
 	const uint8_t *from = data;
 	size_t part;
 
-	while (n && d->state == MIG_SENDS) {
+	while (n && d->state == SRC_SENDS) {
 		if (!d->s->slot && !mig_claim(d->s))
 			return lost(d);
 		part = n < mig_room(d->s) ? n : mig_room(d->s);
@@ -167,7 +167,7 @@ static void put(struct sending *d, const void *data, size_t n)
 
 static enum mig_rights rights_of(uint64_t entry)
 {
-	return entry & PTE_WRITE ? MIG_DATA : entry & PTE_NO_EXECUTE ? MIG_READ : MIG_CODE;
+	return entry & PTE_WRITE ? PAGE_DATA : entry & PTE_NO_EXECUTE ? PAGE_READ : PAGE_CODE;
 }
 
 static void put_pages(struct sending *d, const struct process *p)
@@ -175,7 +175,7 @@ static void put_pages(struct sending *d, const struct process *p)
 	uint64_t va = USER_BASE, entry;
 	struct mig_page page;
 
-	for (; d->state == MIG_SENDS && !given_up(d, UINT64_MAX); va += PAGE_SIZE) {
+	for (; d->state == SRC_SENDS && !given_up(d, UINT64_MAX); va += PAGE_SIZE) {
 		irq_disable();
 		va = space_next_page(&p->space, va, &entry);
 		irq_enable();
@@ -207,7 +207,7 @@ static bool settle(struct mig_stream *s)
  */
 static void abort_sending(struct sending *d)
 {
-	const struct mig_message header = { .kind = MIG_ABORT };
+	const struct mig_message header = { .kind = MSG_ABORT };
 	uint64_t until = rdtsc() + timer_from_us(ABORT_US);
 
 	if (!d->s->slot && !mig_claim(d->s)) {
@@ -227,8 +227,8 @@ static void abort_sending(struct sending *d)
 static int send_program(struct mig_link *l, struct process *p)
 {
 	struct sending d = {
-		.link = l, .s = &l->stream, .p = p, .state = MIG_SENDS, .until = p->wish.until,
-		.kind = MIG_BEGIN,
+		.link = l, .s = &l->stream, .p = p, .state = SRC_SENDS, .until = p->wish.until,
+		.kind = MSG_BEGIN,
 	};
 	const struct program_image *image = p->image;
 	uint64_t used = mig_used();
@@ -245,11 +245,11 @@ static int send_program(struct mig_link *l, struct process *p)
 	put(&d, image->vcpus, image->num_vcpus * sizeof(image->vcpus[0]));
 	put_pages(&d, p);
 	mig_cost_learn(MIG_PACKING, &size, mig_used() - used);
-	if (d.state == MIG_SENDS)
+	if (d.state == SRC_SENDS)
 		send(&d, true);
 	if (d.gave_up)
 		abort_sending(&d);
-	return d.state == MIG_GAVE ? 0 : d.error;
+	return d.state == SRC_GAVE ? 0 : d.error;
 }
 
 /*

@@ -34,7 +34,7 @@ static uint64_t bytes_of(const struct mig_size *size)
 /* Asks the destination for its terms. Returns 0 or minus an error. */
 static int ask(struct mig_stream *s, const struct mig_size *size, struct mig_terms *terms)
 {
-	const struct mig_message header = { .kind = MIG_ASK, .bytes = sizeof(*size) };
+	const struct mig_message header = { .kind = MSG_ASK, .bytes = sizeof(*size) };
 
 	if (!s->slot && !mig_claim(s))
 		return -s->error;
@@ -44,7 +44,7 @@ static int ask(struct mig_stream *s, const struct mig_size *size, struct mig_ter
 	mig_ring(s);
 	if (!mig_receive(s, rdtsc() + timer_from_us(MIG_SILENCE_US)))
 		return -s->error;
-	if (s->message.kind == MIG_TERMS && s->message.bytes >= sizeof(*terms))
+	if (s->message.kind == MSG_TERMS && s->message.bytes >= sizeof(*terms))
 		memcpy(terms, s->slot + s->at, sizeof(*terms));
 	else
 		terms->wait = UINT64_MAX;

@@ -22,16 +22,16 @@
 #define MIG_VERSION	2
 
 enum mig_kind {
-	MIG_BEGIN = 1, MIG_MORE, MIG_ABORT,			/* of the source */
-	MIG_ACCEPTED, MIG_REFUSED, MIG_RUNNING,			/* of the destination */
+	MSG_BEGIN = 1, MSG_MORE, MSG_ABORT,			/* of the source */
+	MSG_ACCEPTED, MSG_REFUSED, MSG_RUNNING,			/* of the destination */
 	/*
 	 * Before a move with MIG_STRICT, the source asks (struct mig_size follows) how long the
 	 * destination will take, and the destination answers (struct mig_terms follows). From then
 	 * on the destination looks for messages without bells.
 	 */
-	MIG_ASK, MIG_TERMS,
+	MSG_ASK, MSG_TERMS,
 	/* Between programs, the source asks for the load, and struct mig_load answers (load.h). */
-	MIG_ASK_LOAD, MIG_LOAD,
+	MSG_ASK_LOAD, MSG_LOAD,
 };
 
 /* The size of a program, which decides what a move costs */
@@ -50,7 +50,7 @@ struct mig_message {
 	uint32_t kind;			/* enum mig_kind */
 	uint32_t last;			/* 1: the stream ends with this message; else 0 */
 	uint32_t bytes;			/* of the stream that follow */
-	int32_t error;			/* MIG_REFUSED: minus an error (errors.h) */
+	int32_t error;			/* MSG_REFUSED: minus an error (errors.h) */
 	/*
 	 * of the source: by how many cycles the clock of the destination is ahead; of the
 	 * destination: its TSC when it wrote the message
@@ -97,6 +97,6 @@ struct mig_page {
 	uint64_t at;			/* in the arena: offset there; else 0 */
 };
 
-enum mig_rights { MIG_READ, MIG_DATA, MIG_CODE, MIG_RIGHTS };
+enum mig_rights { PAGE_READ, PAGE_DATA, PAGE_CODE, PAGE_RIGHTS };
 
 #endif
