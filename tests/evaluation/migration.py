@@ -45,7 +45,7 @@ SETUPS = [
     Setup("messages", "Figure 4.10, Table 4.4", "by messages, MIG_RELAX",
           "The paper has E_m 79.8 ms, a worst case of 243681 ms, and 4021 ms actually: the frame rate drops during the transfer, and the "
           "communicating threads are not affected. {agrees}: only the moving program loses time. QV sends 128 KiB in a "
-          "message, not 4 KiB, and so needs far less of it.", (10, 200), "relax", direct=False),
+          "message, not 4 KiB, and so needs far fewer of them.", (10, 200), "relax", direct=False),
     Setup("copy", "Figure 4.11, Table 4.5", "by direct copy, MIG_STRICT",
           "The paper has E_m 79.8 ms, delta_m 5.4 ms at worst and 1.7 ms actually, and no thread is affected. {agrees}: the "
           "longest time without a frame is that of a program that stays, 80 ms and a frame.", (10, 50), "strict"),
@@ -54,7 +54,7 @@ SETUPS = [
           "Its migration thread uses 91.5% of its budget at the peak.", (10, 50), "relax", delay_us=800),
     Setup("shared", "Figure 4.13", "as before, but the receiver of messages shares the VCPU of the migration thread",
           "In the paper the migration ran in an interrupt handler then, and delayed all threads and VCPUs. Quest has no such mode. "
-          "The nearest is a VCPU that two threads share: both of them are slower, and no other VCPU is.", (10, 50), "relax",
+          "The nearest is a VCPU that two threads share: the move takes twice as long, and no other VCPU loses a budget.", (10, 50), "relax",
           delay_us=800, shared=True),
     *(Setup(f"boundary-{us}", "Table 4.8", f"by direct copy, MIG_STRICT, with {us} us for each of 1024 directory entries",
             "In the paper any delta_m above 10 ms violates equation 4.10, and the first drop of the frame rate is seen at 26.4 ms at "
@@ -171,7 +171,7 @@ def _shown(s: Setup, one: dict[str, Any]) -> Shown:
     says = (f"The program {', and another one '.join(went)} (E_m of its VCPU is {EM_MS} ms). The other VCPUs, which spend 20 ms in "
             f"100 ms in both cells, lost {lost or 'no'} budget of {periods}: the least in a period was "
             f"{min(b['least'] for b in budgets.values()) / 1000:.3f} ms.")
-    if s.how == "relax" and not s.shared:
+    if s.name == "delay":
         gap = max(p["gap_ns"] for p in programs) / MS
         share = one["used_ms"]["two"] / (gap * s.migration[0] / s.migration[1])
         says += f" The migration thread of the destination used {share:.1%} of its budget meanwhile."
