@@ -79,6 +79,7 @@ long sys_vcpu_setparams(struct call *c)
 static long set_and_move(struct process *p, struct sched_param *param, int pid)
 {
 	int error, link = param->affinity < 0 ? -1 : migration_nth(param->affinity - 1);
+	int moves = p->pid;
 
 	if (!migration_cell(link))
 		return -EINVAL;
@@ -86,8 +87,15 @@ static long set_and_move(struct process *p, struct sched_param *param, int pid)
 		return -EBUSY;
 	param->affinity = 0;
 	error = uservcpu_set(p->vcpu, param, pid);
-	/* admission lets others run, so another thread may have asked meanwhile: EBUSY */
-	return error ? error : migration_wish(p, link, UINT64_MAX, false);
+	if (error)
+		return error;
+	/*
+	 * Admission lets others run. If the program has ended, its slot may be that of another one.
+	 * Another thread may have asked meanwhile: EBUSY.
+	 */
+	if (process_find(moves) != p || p->state != PROCESS_LIVE)
+		return -ESRCH;
+	return migration_wish(p, link, UINT64_MAX, false);
 }
 
 /* Sets the parameters of the VCPU that program `pid` (-1: the caller) started on. */
