@@ -137,9 +137,9 @@ def links(cells: Sequence[CellConfig]) -> list[set[int]]:
 
 
 def migrates(cell: CellConfig) -> list[str]:
-    """Returns the mailboxes of the words migrate=CHANNEL[,MEMORY]."""
+    """Returns the mailboxes of the words migrate=CHANNEL[,MEMORY], which the key `migrate` adds, too."""
     beginning = "migrate="
-    return [word[len(beginning):].split(",")[0] for word in cell.cmdline.split()
+    return [word[len(beginning):].split(",")[0] for word in cell.command_line().split()
             if word.startswith(beginning)]
 
 

@@ -88,11 +88,23 @@ def test_programs_move_by_links_only(run: Run) -> None:
     assert found["programs"][2]["cell"] is None and found["cells"][0]["links"] == []
 
 
+def test_the_key_migrate_names_links(run: Run, files: list[str]) -> None:
+    for name in ("one", "two", "three"):
+        file = run.yaml.with_name(f"{name}.yaml")
+        links = ", ".join(f"{a}-{b}" for a, b in LINKS if name in (a, b))
+        lines = (line for line in file.read_text().splitlines() if not line.startswith("cmdline"))
+        file.write_text("\n".join([*lines, f"migrate: [{links}]", ""]))
+    found = run.json("place", *files, programs(run, *FULL), "--json")
+    assert [one["links"] for one in found["cells"]] == [["two"], ["one", "three"], ["two"]]
+    assert found["programs"][3]["cell"] == "one"
+
+
 def test_quests_own_vcpus_count(run: Run) -> None:
     """With links, the VCPU `migration` counts, too: 10 ms in 200 ms."""
     file = run.yaml.with_name("one.yaml")
-    for words, load in (("", .26), ("migrate=there", .31)):
-        file.write_text(f"name: one\ncpus: [1]\nmemory: 64M\nimage: quest.elf\nadmission: exact\ncmdline: '{words}'\n")
+    channels = "channels: [{name: there, type: mailbox, item: 4096, writer: one, readers: [two]}]"
+    for links, load in (("", .26), ("cmdline: 'migrate=there'", .31), ("migrate: [there]", .31)):
+        file.write_text(f"name: one\ncpus: [1]\nmemory: 64M\nimage: quest.elf\nadmission: exact\n{channels}\n{links}\n")
         found = run.json("place", str(file), programs(run, "name: a, vcpus: [{name: v, C: 1ms, T: 1s}]"), "--json")
         assert found["cells"][0]["load"] == pytest.approx(load + .001, abs=.0005)
 
