@@ -19,6 +19,8 @@ static struct place_program place_programs[PROCESS_MAX + 1];
 static int place_at[PROCESS_MAX + 1];
 static struct admission_entry here[2 * SCHED_VCPUS], elsewhere[CLUSTER_CELLS][LOAD_VCPUS];
 
+#define MOST_HERE	(sizeof(here) / sizeof(here[0]))
+
 static const char *own_name(void)
 {
 	const struct mig_link *l = mig_link_at(0);
@@ -82,14 +84,17 @@ static bool contains(const int *list, int pid)
 	return false;
 }
 
-/* Appends the VCPUs of program `pid` to here[]; KERNEL_PID: those of no program. */
+/*
+ * Appends the VCPUs of program `pid` to here[]; KERNEL_PID: those of no program. Programs that
+ * create and destroy VCPUs between two calls may have more of them than there is room for.
+ */
 static unsigned int add_vcpus(unsigned int n, int pid)
 {
 	bool irqs = irq_save();
 	const struct vcpu *v;
 	int id;
 
-	for (id = 0; id < SCHED_VCPUS; id++) {
+	for (id = 0; id < SCHED_VCPUS && n < MOST_HERE; id++) {
 		v = sched_vcpu(dispatch_sched(), id);
 		if (!v || v->params.type == BACKGROUND_VCPU ||
 		    (pid == KERNEL_PID ? process_find(v->params.owner) != NULL :
