@@ -297,7 +297,8 @@ int move_attach(int pid)
 	p->state = PROCESS_STARTING;
 	if (!image->keeps_vcpus)
 		(void)put_vcpus(p, false);
-	p->vcpu = sched_vcpu(dispatch_sched(), image->vcpu) ? image->vcpu : BEST_EFFORT_VCPU;
+	/* a VCPU of another program may have got the id meanwhile */
+	p->vcpu = uservcpu_usable(image->vcpu, pid) ? image->vcpu : BEST_EFFORT_VCPU;
 	error = start_threads(p);
 	p->state = error ? PROCESS_DETACHED : PROCESS_LIVE;
 	if (!error)
