@@ -15,9 +15,10 @@ void process_release(struct process *p)
 	userchannel_leave(p);
 	space_destroy(&p->space);
 	let_interrupts_in();
-	uservcpu_process_ends(p->pid);
-	let_interrupts_in();
+	/* first: children may use the VCPUs of their parent, which end with it */
 	process_leave_children(p->pid);
+	let_interrupts_in();
+	uservcpu_process_ends(p->pid);
 	/* Others have run, so the parent may have ended meanwhile. */
 	p->state = p->parent == ORPHAN ? PROCESS_FREE : PROCESS_ZOMBIE;
 	process_wake_parent(p);

@@ -21,13 +21,15 @@ void vcpu_move_threads(int from, int to)
 	struct thread *t;
 	int i;
 
+	/* all of them before others run: a thread may inherit `own_vcpu` of another one (lock.c) */
 	for (i = 0; i < THREAD_MAX; i++) {
 		t = threadslot_at(i);
-		if (!t)
-			continue;
-		if (t->own_vcpu == from)
+		if (t && t->own_vcpu == from)
 			t->own_vcpu = to;
-		if (t->sched.vcpu != from)
+	}
+	for (i = 0; i < THREAD_MAX; i++) {
+		t = threadslot_at(i);
+		if (!t || t->sched.vcpu != from)
 			continue;
 		(void)vcpu_bind(t, to);
 		let_interrupts_in();

@@ -214,9 +214,13 @@ void uservcpu_process_ends(int pid)
 	const struct process *parent;
 	int id;
 
-	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
-		if (sched_vcpu(dispatch_sched(), id) && owner_of(id) == pid)
-			(void)uservcpu_destroy(id, true, pid);
+	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++) {
+		if (!uservcpu_owned(id, pid))
+			continue;
+		/* before others run: from now on no thread can be bound to it */
+		process_leave_vcpu(id);
+		(void)uservcpu_destroy(id, true, pid);
+	}
 	/* other programs have run meanwhile, and the parent may have ended */
 	parent = process_find(process_find(pid)->parent);
 	sched_inherit_past(dispatch_sched(), pid, parent ? parent->pid : KERNEL_PID);
