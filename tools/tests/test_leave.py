@@ -48,7 +48,7 @@ def test_removal_with_cells_is_refused(tmp_path: Path) -> None:
     assert (status, calls) == (1, [])
 
 
-@pytest.mark.parametrize("fails", ["exit 1", f"{HEAD}; exit 1"])
+@pytest.mark.parametrize("fails", ["exit 1", f"{HEAD}; exit 1", "echo NAME", "echo '{}'", "exit 0"])
 def test_removal_is_refused_if_the_cells_are_unknown(tmp_path: Path, fails: str) -> None:
     status, said, calls = leave(tmp_path, fails, rmmod="exit 1")
     assert "qv-tools: not removed, since there may be cells" in said
