@@ -65,6 +65,7 @@ bool mig_claim(struct mig_stream *s)
 {
 	void *room;
 
+	s->slot = NULL;			/* an earlier claim is void if the other end restarted */
 	if (!conclude(s, qv_end_claim(s->end, &room)))
 		return false;
 	s->slot = room;
