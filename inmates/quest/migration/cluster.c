@@ -10,7 +10,10 @@
 
 #define CLUSTER_US	5000000		/* a cell that has not answered until then is left out */
 #define LOOK_US		5000
-#define MOST_TESTS	20000		/* admission tests for one plan: some 0.1 s */
+/* admission tests for one plan, if none is exact: some 0.1 s */
+#define MOST_TESTS	20000
+/* an exact test of so many VCPUs, squared, counts twice: its time grows faster than their number */
+#define EXACT_SHARE	64
 
 static struct cluster cluster;
 /* the cells, programs and VCPUs to which the system refers */
@@ -168,6 +171,22 @@ static void add_cell(struct cluster *c, unsigned int number)
 	c->of[s->num_cells++] = number;
 }
 
+/*
+ * Returns the number of tests after which a plan is given up. Another cell chooses how long the
+ * tests of its VCPUs take.
+ */
+static unsigned int most_tests(const struct cluster *c)
+{
+	unsigned int i, n, most = 0;
+
+	for (i = 0; i < c->num_cells; i++) {
+		n = c->cells[i].load.num_vcpus;
+		if (!c->cells[i].error && c->cells[i].load.test == ADMISSION_EXACT && n > most)
+			most = n;
+	}
+	return MOST_TESTS / (1 + most * most / EXACT_SHARE);
+}
+
 void cluster_update(struct cluster *c, const struct admission_entry *more, const int *stay)
 {
 	struct place_system *s = &c->system;
@@ -177,7 +196,7 @@ void cluster_update(struct cluster *c, const struct admission_entry *more, const
 	s->programs = place_programs;
 	s->at = place_at;
 	s->tests = 0;
-	s->most_tests = MOST_TESTS;
+	s->most_tests = most_tests(c);
 	place_cells[CLUSTER_HERE] = (struct place_cell){ .test = c->cells[CLUSTER_HERE].load.test };
 	s->num_programs = add_programs(c, stay);
 	s->num_cells = 1;
