@@ -195,7 +195,7 @@ static void check_memory(void)
 {
 	char *near, *far;
 
-	CHECK(vshm_map(5, 10001, 2, VSHM_ALL_ACCESS, (void **)&near) == -EMSGSIZE);
+	CHECK(vshm_map(5, (15 << 20) + 1, 2, VSHM_ALL_ACCESS, (void **)&near) == -EMSGSIZE);
 	CHECK(vshm_map(5, 10000, 2, VSHM_NO_ACCESS, (void **)&near) == -EINVAL);
 	CHECK(vshm_map(5, 10000, 2, VSHM_CREATE | VSHM_ALL_ACCESS, (void **)&near) == 0);
 	CHECK(vshm_map(6, 10000, 1, VSHM_ALL_ACCESS, (void **)&far) == -EACCES);
