@@ -44,7 +44,12 @@ def screen(qv: Product) -> str:
 
 def started(qv: Product) -> None:
     """Waits until the program that starts at boot has ended, and the shell has said so."""
-    until(lambda: "hello from world" in screen(qv) and "hello has ended" in screen(qv), "the program has run")
+    try:
+        until(lambda: "hello from world" in screen(qv) and "hello has ended" in screen(qv), "the program has run")
+    except AssertionError:
+        print(screen(qv), *(qv.machine.run(f"qvctl cell {command} hello").out for command in ("show", "sample", "stats")),
+              qv.machine.run("qvctl log").out[-3000:], sep="\n")
+        raise
 
 
 def test_program_of_the_page_runs_in_a_cell(qv: Product, example: Path) -> None:

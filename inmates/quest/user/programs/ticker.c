@@ -78,9 +78,9 @@ int main(int argc, char **argv)
 	if (clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) != EINVAL ||
 	    nanosleep(&bad, NULL) != -1 || errno != EINVAL)
 		return EXIT_FAILURE;
-	printf("%ld ticks in %.0f ms, %d too early, %d missed\n", ticks,
-	       us_between(&start, &next) / 1e3, early, missed);
-	fprintf(stderr, "late by %.1f us in the mean, %.1f us at most\n", sum / (double)ticks,
-		worst);
+	printf("%ld ticks in %.0f ms, %d too early\n", ticks, us_between(&start, &next) / 1e3,
+	       early);
+	fprintf(stderr, "late by %.1f us in the mean, %.1f us at most, %d missed\n",
+		sum / (double)ticks, worst, missed);
 	return EXIT_SUCCESS;
 }
