@@ -32,6 +32,12 @@ def test_program_moves(shell, nothing_lost):
     assert re.search(r"moves: \d+ right, 0 wrong\n", shell.machine.text[-8000:]), shell.machine.text[-8000:]
 
 
+def test_silent_end_is_told_at_once(shell, nothing_lost):
+    """The program prints nothing, and no key comes."""
+    pid = background(shell, "state late")
+    assert m.until(lambda: f"[{pid}] state has ended: exit 0" in end_of(shell), 60)
+
+
 @pytest.mark.parametrize("program", ["locks", "clocks", "canny 3", "moves 1"])
 def test_program_moves_again_and_again(shell, nothing_lost, program):
     """The shell detaches and attaches a program at random points of its execution."""

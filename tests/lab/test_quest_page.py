@@ -47,7 +47,7 @@ def started(qv: Product) -> None:
     try:
         until(lambda: "hello from world" in screen(qv) and "hello has ended" in screen(qv), "the program has run")
     except AssertionError:
-        print(screen(qv), *(qv.machine.run(f"qvctl cell {command} hello").out for command in ("show", "sample", "stats")),
+        print(screen(qv), *(qv.machine.run(f"qvctl cell {command} hello").out for command in ("show", "stats")),
               qv.machine.run("qvctl log").out[-3000:], sep="\n")
         raise
 

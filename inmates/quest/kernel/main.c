@@ -144,13 +144,20 @@ static void init_threads(void)
 	vcpus_init();
 	namedvcpus_init(&machine.boot);
 	init_programs();
-	if (!shell_start())
-		panic("no memory for the shell");
 	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !bells_start() ||
 	    !keys_start() || !heartbeat_start())
 		panic("no memory for the threads of the devices");
 	migration_start(&machine.boot);
 	pages_keep(SHELL_PAGES, may_use_kept);
+}
+
+/* From now on this thread runs only if no other one does: programs may keep it from the CPU. */
+static void init_done(void)
+{
+	if (!machine.alone)
+		cell_set_state(QV_INMATE_RUNNING);
+	if (!shell_start())
+		panic("no memory for the shell");
 }
 
 static void banner(void)
@@ -182,7 +189,6 @@ _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
 	init_hardware();
 	banner();
 	init_threads();
-	if (!machine.alone)
-		cell_set_state(QV_INMATE_RUNNING);
+	init_done();
 	idle();
 }

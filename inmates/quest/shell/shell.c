@@ -8,6 +8,7 @@
 #include "../kernel/vcpu/namedvcpu.h"
 #include "../kernel/machine.h"
 #include "../kernel/module.h"
+#include "../kernel/process/process.h"
 #include "../kernel/program.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu/vcpu.h"
@@ -24,6 +25,7 @@
 static struct lineedit line;
 static bool shown;			/* the whole line being typed is on the screen */
 static bool writing;			/* console_write() is called by the shell itself */
+static volatile bool unreported;	/* a background program has ended since the last report */
 
 /* Returns the line's status. */
 static int run_command(const struct command *c, int argc, char **argv)
@@ -111,6 +113,13 @@ static void make_room(void)
 	input_poke();
 }
 
+/* A program in the background has ended: the shell says so when it shows the line again. */
+static void background_ended(void)
+{
+	unreported = true;
+	make_room();
+}
+
 /* Waits until the last line of other output has ended, for HELD_US at most. */
 static void wait_for_line_end(void)
 {
@@ -134,8 +143,14 @@ static void show(void)
 	bool irqs;
 
 	fresh_row();
-	shell_report_background();
-	irqs = irq_save();		/* no output comes between the check and the prompt */
+	for (;;) {
+		unreported = false;
+		shell_report_background();
+		irqs = irq_save();	/* no output comes between the checks and the prompt */
+		if (!unreported)
+			break;
+		irq_restore(irqs);
+	}
 	fresh_row();
 	shown = true;
 	lineedit_show(&line);
@@ -246,6 +261,7 @@ static void shell(void *arg)
 	if (cell_present())
 		cell_line_max(LINE_LENGTH - 1);
 	console_before_output(make_room);
+	process_on_background_end(background_ended);
 	start_programs();
 	for (;;) {
 		read_line();

@@ -8,6 +8,7 @@
 static struct process processes[PROCESS_MAX];
 /* the queue on which the shell waits for a program that it started */
 static struct wait_queue kernel_children;
+static void (*background_ended)(void);
 static int last_pid = KERNEL_PID;
 
 struct process *process_current(void)
@@ -81,11 +82,18 @@ struct wait_queue *process_kernel_children(void)
 	return &kernel_children;
 }
 
+void process_on_background_end(void (*ended)(void))
+{
+	background_ended = ended;
+}
+
 void process_wake_parent(const struct process *p)
 {
 	struct process *parent = process_find(p->parent);
 
 	wake_all(parent ? &parent->changed : &kernel_children);
+	if (p->parent == KERNEL_PID && p->background && background_ended)
+		background_ended();
 }
 
 void process_end(struct process *p, int status)

@@ -106,6 +106,12 @@ struct process *process_current(void);
 /* Wakes the parent of `p`, which may wait for it. */
 void process_wake_parent(const struct process *p);
 
+/*
+ * From now on calls `ended`, with interrupts off, when a program has ended for which the shell does
+ * not wait: process_reap_background() returns it.
+ */
+void process_on_background_end(void (*ended)(void));
+
 /* Returns the queue on which the kernel's threads wait for the programs that they started. */
 struct wait_queue *process_kernel_children(void);
 
