@@ -90,9 +90,8 @@ def test_bound_of_messages(shell):
 
 def test_ps_shows_idle_and_shell(shell):
     rows = [line.split() for line in shell.run("ps").splitlines()[1:]]
-    names = [row[1] for row in rows]
-    assert names[0] == "idle" and "shell" in names
-    assert rows[1][2] == "running"
+    states = {row[1]: row[2] for row in rows}
+    assert rows[0][1] == "idle" and states["shell"] == "running"
 
 
 def vcpus(shell):

@@ -69,19 +69,26 @@ static bool delays(const struct vcpu *v, int owner)
 	return v->params.owner == owner || v->params.owner == SCHED_NO_OWNER;
 }
 
+/* Returns the longest period of the requested VCPU and those that exist. */
+static uint64_t longest_period(const struct sched *s)
+{
+	const struct vcpu_params *p = &s->request.params;
+	uint64_t longest = past_longest_period(s);
+
+	return p->type == MAIN_VCPU && p->period > longest ? p->period : longest;
+}
+
 /*
  * Adds group 2 (past use that rejects the requested VCPU) or, if `delaying`, group 3 behind the
  * first `n` entries. Returns the new number of entries.
  */
-static unsigned int add_past(struct sched *s, unsigned int n, bool delaying, uint64_t now)
+static unsigned int add_past(struct sched *s, unsigned int n, bool delaying, uint64_t longest,
+			     uint64_t now)
 {
 	struct admission_request *r = &s->request;
-	uint64_t longest = past_longest_period(s);
 	const struct vcpu *v;
 	int id;
 
-	if (r->params.type == MAIN_VCPU && r->params.period > longest)
-		longest = r->params.period;
 	for (id = 0; id < SCHED_VCPUS; id++) {
 		v = &s->vcpus[id];
 		if (id == r->replaces || !past_unsettled(v, now) || !past_interferes(v, longest) ||
@@ -97,6 +104,7 @@ void sched_admission_begin(struct sched *s, const struct vcpu_params *params, in
 			   uint64_t now)
 {
 	struct admission_request *r = &s->request;
+	uint64_t longest;
 
 	r->params = *params;
 	r->params.name[SCHED_NAME - 1] = 0;
@@ -112,8 +120,9 @@ void sched_admission_begin(struct sched *s, const struct vcpu_params *params, in
 	if (params->type == BACKGROUND_VCPU)
 		return;
 	add_existing(s);
-	r->rejecting_end = add_past(s, r->existing_end, false, now);
-	r->delaying_end = add_past(s, r->rejecting_end, true, now);
+	longest = longest_period(s);
+	r->rejecting_end = add_past(s, r->existing_end, false, longest, now);
+	r->delaying_end = add_past(s, r->rejecting_end, true, longest, now);
 }
 
 /*

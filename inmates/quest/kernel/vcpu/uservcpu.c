@@ -95,6 +95,8 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 		return -EINVAL;
 	if (has_all(owner, p->type, 1))
 		return -EAGAIN;
+	if (owner != KERNEL_PID)
+		let_interrupts_in();
 	id = vcpu_create(name, (enum vcpu_type)p->type, us_of(p->C, p->unit), us_of(p->T, p->unit),
 			 owner);
 	if (id < 0)
