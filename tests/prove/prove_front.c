@@ -78,7 +78,7 @@ u64 *table_at(u64 offset)
 	return tables[offset / 4096];
 }
 
-void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
+void log_denied(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 {
 	(void)cpu, (void)what, (void)a, (void)b;
 }
