@@ -164,6 +164,15 @@ def test_rebalance_lowers_the_larger_load(drawn):
         assert before - max(system.load(move.source), system.load(move.to)) >= placement.ONE // 100
 
 
+def test_rebalance_ends_after_its_number_of_tests():
+    """Another cell chooses how long a test of its VCPUs takes."""
+    programs = [Program([Vcpu(1, 4)], at=0) for _ in range(2)]
+    places = Places([Cell([], links={1}), Cell([])], programs)
+    assert len(places.rebalance(1)) == 1
+    places.system.most_tests = places.system.tests
+    assert places.rebalance(1) == []
+
+
 @pytest.mark.parametrize("near, chosen", [(None, 0), (0, 0), (2, 2), (3, 3)])
 def test_nearest(near, chosen):
     """Cells in a row. Cell 1 is full. A program that wants cell 1 gets a neighbour."""

@@ -17,7 +17,7 @@ class Shown:
     """A figure or table with its sentence."""
 
     title: str              # of the paper's figure or table, and its subject
-    says: str               # what it shows
+    says: str               # the sentence above it, with its results
     agrees: str             # whether that agrees with the paper
     observations: int
     holds: bool             # whether each promise is kept

@@ -77,8 +77,7 @@ int mig_check_admission(const struct program_image *image, enum admission_test t
 			v.params.type == IO_VCPU, v.params.budget, v.params.period
 		};
 	}
-	return test == ADMISSION_EXACT ? admission_exact(set, n) ? 0 : -EADMIT :
-	       admission_bound(set, n) ? 0 : -EADMIT;
+	return admission_admits(test, set, n) ? 0 : -EADMIT;
 }
 
 static bool of_program(uint64_t va)

@@ -29,7 +29,7 @@ static bool find_best(struct place_system *s, struct place_move *best)
 	uint64_t most = 0, one, cells;
 	unsigned int p, to;
 
-	for (p = 0; p < s->num_programs; p++) {
+	for (p = 0; p < s->num_programs && !place_given_up(s); p++) {
 		cells = place_movable(s, p) ? place_candidates(s, p) : 0;
 		for (to = 0; to < s->num_cells; to++) {
 			one = cells & 1ull << to ? gain(s, p, to) : 0;

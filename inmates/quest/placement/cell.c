@@ -27,15 +27,17 @@ static unsigned int collect(struct place_system *s, unsigned int cell, unsigned 
 	return n;
 }
 
+bool place_given_up(const struct place_system *s)
+{
+	return s->tests >= s->most_tests;
+}
+
 bool place_admits(struct place_system *s, unsigned int cell, unsigned int program)
 {
 	unsigned int n = collect(s, cell, program);
 
 	s->tests++;
-	if (n > PLACE_VCPUS)
-		return false;
-	return s->cells[cell].test == ADMISSION_EXACT ? admission_exact(s->set, n) :
-							admission_bound(s->set, n);
+	return n <= PLACE_VCPUS && admission_admits(s->cells[cell].test, s->set, n);
 }
 
 uint64_t place_load(struct place_system *s, unsigned int cell, unsigned int program)

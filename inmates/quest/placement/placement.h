@@ -79,6 +79,9 @@ struct place_plan {
 /* Returns whether `cell` admits the program with those that are there. */
 bool place_admits(struct place_system *s, unsigned int cell, unsigned int program);
 
+/* Returns whether a plan must end, since it has taken `most_tests` admission tests. */
+bool place_given_up(const struct place_system *s);
+
 /*
  * Returns the load of a cell as admission_load() does, in units of 2^-62: with `program`, if that
  * is elsewhere; PLACE_NO_PROGRAM: as it is. PLACE_OVERLOAD: more than the whole CPU.

@@ -66,18 +66,13 @@ static bool is_there(const struct search *r, unsigned int program, unsigned int 
 	       place_movable(r->s, program);
 }
 
-static bool given_up(const struct place_system *s)
-{
-	return s->tests >= s->most_tests;
-}
-
 /* One program leaves the cell. */
 static bool one_leaves(struct search *r)
 {
 	struct place_system *s = r->s;
 	unsigned int v;
 
-	for (v = 0; v < s->num_programs && !given_up(s); v++)
+	for (v = 0; v < s->num_programs && !place_given_up(s); v++)
 		if (is_there(r, v, r->cell) && admits_without(s, r->cell, r->program, v) &&
 		    move_away(r, v, ALL_CELLS))
 			return true;
@@ -110,7 +105,7 @@ static bool two_leave(struct search *r)
 	for (v = 0; v < s->num_programs; v++) {
 		if (!is_there(r, v, r->cell))
 			continue;
-		for (w = v + 1; w < s->num_programs && !given_up(s); w++)
+		for (w = v + 1; w < s->num_programs && !place_given_up(s); w++)
 			if (is_there(r, w, r->cell) && admits_without_both(r, v, w) &&
 			    (both_leave(r, v, w) || both_leave(r, w, v)))
 				return true;
@@ -124,7 +119,7 @@ static bool leaves_by(struct search *r, unsigned int v, unsigned int to)
 	struct place_system *s = r->s;
 	unsigned int w;
 
-	for (w = 0; w < s->num_programs && !given_up(s); w++) {
+	for (w = 0; w < s->num_programs && !place_given_up(s); w++) {
 		if (!is_there(r, w, to) || !admits_without(s, to, v, w) ||
 		    !move_away(r, w, ~(1ull << r->cell)))
 			continue;

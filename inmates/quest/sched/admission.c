@@ -185,6 +185,11 @@ bool admission_exact(const struct admission_entry *set, unsigned int n)
 	return in_time(set, n, n);
 }
 
+bool admission_admits(enum admission_test test, const struct admission_entry *set, unsigned int n)
+{
+	return test == ADMISSION_EXACT ? admission_exact(set, n) : admission_bound(set, n);
+}
+
 bool admission_with_past(enum admission_test test, const struct admission_entry *set,
 		      unsigned int existing, unsigned int n)
 {

@@ -34,6 +34,9 @@ struct admission_entry {
 bool admission_bound(const struct admission_entry *set, unsigned int n);
 bool admission_exact(const struct admission_entry *set, unsigned int n);
 
+/* Returns whether `test` admits the set. */
+bool admission_admits(enum admission_test test, const struct admission_entry *set, unsigned int n);
+
 /*
  * Returns whether the first `existing` entries still get their budgets if the other entries, which
  * are past use (past.h), run too. Past use counts by its amount, not by the number of VCPUs.

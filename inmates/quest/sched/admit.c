@@ -181,8 +181,7 @@ void sched_admission_test(struct sched *s)
 
 	if (r->error)
 		return;
-	if (exact ? !admission_exact(r->set, r->existing_end) :
-		    !admission_bound(r->set, r->existing_end))
+	if (!admission_admits(s->config.admission, r->set, r->existing_end))
 		r->error = exact ? SCHED_MISSES_PERIOD : SCHED_OVER_BOUND;
 	else if (r->rejecting_end > r->existing_end && !fits_with_past(s, r->rejecting_end))
 		r->error = SCHED_NOT_YET;

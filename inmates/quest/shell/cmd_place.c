@@ -178,13 +178,14 @@ static int run_anywhere(int argc, char **argv)
 		false, timer_from_us(COMMAND_C * 1000), timer_from_us(COMMAND_T * 1000)
 	};
 	unsigned int policy = policy_of(argv[0]);
+	struct stage stages[STAGES_MAX];
 	const struct cluster_cell *to;
 	int pid, error = 0;
 
-	/* a program on a VCPU of its cell cannot move */
-	if (argc < 2 || policy == PLACE_POLICIES || stages_vcpu(argv[1]))
+	/* before others move for it: a pipe or a program on a VCPU of its cell cannot move */
+	if (argc < 2 || policy == PLACE_POLICIES || stages_vcpu(argv[1]) ||
+	    stages_split(argc - 1, argv + 1, stages) != 1)
 		return SHELL_SHOW_USAGE;
-	/* before others move for it */
 	if (!shell_runs(argv[1])) {
 		print("%s: no such program; ls lists them\n", argv[1]);
 		return SHELL_NOT_FOUND;
