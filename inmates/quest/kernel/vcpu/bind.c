@@ -27,6 +27,7 @@ void vcpu_move_threads(int from, int to)
 		if (t && t->own_vcpu == from)
 			t->own_vcpu = to;
 	}
+	let_interrupts_in();
 	for (i = 0; i < THREAD_MAX; i++) {
 		t = threadslot_at(i);
 		if (!t || t->sched.vcpu != from)
@@ -39,10 +40,13 @@ void vcpu_move_threads(int from, int to)
 
 bool vcpu_is_own(int id)
 {
+	const struct thread *t;
 	int i;
 
-	for (i = 0; i < THREAD_MAX; i++)
-		if (threadslot_at(i) && threadslot_at(i)->own_vcpu == id)
+	for (i = 0; i < THREAD_MAX; i++) {
+		t = threadslot_at(i);
+		if (t && t->own_vcpu == id)
 			return true;
+	}
 	return false;
 }

@@ -10,7 +10,10 @@ struct thread;
 /* Moves thread `t`, which may be the caller, to VCPU `id`. Returns 0 or SCHED_NO_VCPU. */
 int vcpu_bind(struct thread *t, int id);
 
-/* Moves all threads that run on VCPU `from`, or have it as their own, to VCPU `to`. */
+/*
+ * Moves all threads that run on VCPU `from`, or have it as their own, to VCPU `to`. Lets others run
+ * meanwhile.
+ */
 void vcpu_move_threads(int from, int to);
 
 /* Returns whether VCPU `id` is a thread's own, even while the thread runs on an inherited one. */
