@@ -10,15 +10,41 @@ if TYPE_CHECKING:
 VERSION = "0.1"
 
 # Names of qvchannel. It is loaded at the first use, so qvctl does not wait for it.
-CHANNEL_NAMES = frozenset((
-    "Absent", "Busy", "Channel", "Corrupt", "Empty", "Error", "Failed", "Full", "Lapped", "Layout",
-    "Mismatch", "NotFound", "PeerGone", "Permission", "Restarted", "Size", "Status", "Stopped",
-    "Timeout", "Usage", "create_file", "open", "open_file", "remove_file", "set_state", "start",
-))
+CHANNEL_NAMES = frozenset(
+    (
+        "Absent",
+        "Busy",
+        "Channel",
+        "Corrupt",
+        "Empty",
+        "Error",
+        "Failed",
+        "Full",
+        "Lapped",
+        "Layout",
+        "Mismatch",
+        "NotFound",
+        "PeerGone",
+        "Permission",
+        "Restarted",
+        "Size",
+        "Status",
+        "Stopped",
+        "Timeout",
+        "Usage",
+        "create_file",
+        "open",
+        "open_file",
+        "remove_file",
+        "set_state",
+        "start",
+    )
+)
 
 
 def __getattr__(name: str) -> Any:
     if name not in CHANNEL_NAMES:
         raise AttributeError(f"module {__name__} has no attribute {name}")
     import qvchannel
+
     return getattr(qvchannel, name)

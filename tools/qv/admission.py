@@ -2,6 +2,7 @@
 """The admission test: whether VCPUs can share one CPU. Computes as Quest does at run time (the
 equations are in inmates/quest/sched/admission.c), with the same integers in the same order.
 inmates/tests/test_admission.py compares both."""
+
 from __future__ import annotations
 
 from .record import dataclass
@@ -10,16 +11,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-UNITS = 62                  # shares are counted in units of 2^-62
-PERIOD_MAX = 1 << 42        # cycles
+UNITS = 62  # shares are counted in units of 2^-62
+PERIOD_MAX = 1 << 42  # cycles
 MAX_VCPUS = 256
-ROUNDS = 256                # largest number of steps of the iteration for one response time
+ROUNDS = 256  # largest number of steps of the iteration for one response time
 
 
 @dataclass(frozen=True)
 class Vcpu:
-    budget: int             # C, in any unit of time that is the same for all VCPUs
-    period: int             # T
+    budget: int  # C, in any unit of time that is the same for all VCPUs
+    period: int  # T
     io: bool = False
 
 
@@ -41,7 +42,7 @@ def limit(mains: int) -> int:
     """Returns n * (2^(1/n) - 1) in units of 2^-62, rounded down; 1 for n = 0."""
     if not mains:
         return 1 << UNITS
-    return _root(mains ** mains * 2 ** (1 + mains * UNITS), mains) - (mains << UNITS)
+    return _root(mains**mains * 2 ** (1 + mains * UNITS), mains) - (mains << UNITS)
 
 
 def load(vcpus: Sequence[Vcpu]) -> int:
@@ -74,8 +75,14 @@ def response(vcpus: Sequence[Vcpu], i: int, amount: int = 0) -> int | None:
     periods = [v.period for v in (*first, me)]
     t = amount
     for _ in range(ROUNDS):
-        demand = amount + sum(_ceil(t, v.period) * v.budget for v in first) + \
-            sum(max(_io_interference(io, p, t) for p in (*periods, min(io.period, me.period))) for io in others)
+        demand = (
+            amount
+            + sum(_ceil(t, v.period) * v.budget for v in first)
+            + sum(
+                max(_io_interference(io, p, t) for p in (*periods, min(io.period, me.period)))
+                for io in others
+            )
+        )
         if demand > me.period:
             return None
         if demand == t:

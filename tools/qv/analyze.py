@@ -2,6 +2,7 @@
 """The longest times that messages between two cells take, and that a program takes to move. Computes
 as inmates/quest/ipc/bounds.c does, which names the equations, with the same integers.
 inmates/tests/test_ipc_bounds.py compares both."""
+
 from __future__ import annotations
 
 from . import admission
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     # a rule: the end and its demand
     Rule = Callable[["End", int], int]
 
-NEVER = (1 << 64) - 1       # a time that exceeds 64 bits
+NEVER = (1 << 64) - 1  # a time that exceeds 64 bits
 COST_BITS = 32
 
 
@@ -24,11 +25,11 @@ COST_BITS = 32
 class End:
     """One end of a channel: a thread, which has Main VCPU `me` of its cell for itself."""
 
-    vcpus: Sequence[Vcpu]   # all VCPUs of the cell, in any unit of time
+    vcpus: Sequence[Vcpu]  # all VCPUs of the cell, in any unit of time
     me: int
-    cost: int               # of a byte, in 2^-32 of the unit of time
-    wake: int = 0           # from a bell until the thread is runnable; 0: the thread polls
-    merged: bool = False    # the chunks of its budget may be merged
+    cost: int  # of a byte, in 2^-32 of the unit of time
+    wake: int = 0  # from a bell until the thread is runnable; 0: the thread polls
+    merged: bool = False  # the chunks of its budget may be merged
 
     @property
     def vcpu(self) -> Vcpu:
@@ -37,10 +38,10 @@ class End:
 
 @dataclass(frozen=True)
 class Message:
-    bytes: int              # N, of the request
-    reply: int              # M, of the reply
-    slot: int               # B, of the channel's slot
-    service: int = 0        # K, the time that the receiver computes for each slot
+    bytes: int  # N, of the request
+    reply: int  # M, of the reply
+    slot: int  # B, of the channel's slot
+    service: int = 0  # K, the time that the receiver computes for each slot
 
 
 def _ceil(a: int, b: int) -> int:
@@ -112,21 +113,25 @@ def _slots(count: int, slot: int) -> int:
 def round_trip(rule: Rule, sender: End, receiver: End, m: Message) -> int:
     """Equations 4.2 and 4.3."""
     count, reply = min(m.bytes, m.slot), min(m.reply, m.slot)
-    one = (wait(rule, sender, demand(sender, count))
-           + wait(rule, receiver, _service(receiver, count, reply, m.service))
-           + wait(rule, sender, demand(sender, reply)))
+    one = (
+        wait(rule, sender, demand(sender, count))
+        + wait(rule, receiver, _service(receiver, count, reply, m.service))
+        + wait(rule, sender, demand(sender, reply))
+    )
     return min(max(_slots(m.bytes, m.slot), _slots(m.reply, m.slot)) * one, NEVER)
 
 
 def one_way(rule: Rule, sender: End, receiver: End, m: Message) -> int:
     """Equation 4.4."""
     count = min(m.bytes, m.slot)
-    one = (wait(rule, sender, demand(sender, count))
-           + wait(rule, receiver, _service(receiver, count, 0, m.service)))
+    one = wait(rule, sender, demand(sender, count)) + wait(
+        rule, receiver, _service(receiver, count, 0, m.service)
+    )
     return min(_slots(m.bytes, m.slot) * one, NEVER)
 
 
-def migration(rule: Rule, source: End, pack: int, transfer: int, destination: End,
-              unpack: int) -> int:
+def migration(
+    rule: Rule, source: End, pack: int, transfer: int, destination: End, unpack: int
+) -> int:
     """Equation 4.7; `transfer` is the result of one_way() or round_trip()."""
     return min(wait(rule, source, pack) + transfer + wait(rule, destination, unpack), NEVER)

@@ -42,13 +42,23 @@ def _channel(name: str) -> dict[str, Any]:
     ends, states = _word(name, "ends").split(), _word(name, "state").split()
     full, path = _word(name, "full"), os.path.join(DEVICES, name)
     owner, mode = _device(path)
-    return {"name": name, "type": _word(name, "type"), "item": int(_word(name, "item")),
-            "slots": int(_word(name, "slots")), "full": None if full == "none" else full,
-            "writer": ends[0], "writers": _word(name, "writers").split(), "readers": ends[1:],
-            "reconnect": _word(name, "reconnect"), "bell": _BELLS[_word(name, "bell")],
-            "schema": _word(name, "schema") or None, "owner": owner, "mode": mode,
-            "device": path,
-            "ends": [{"name": end, "state": state} for end, state in zip(ends, states)]}
+    return {
+        "name": name,
+        "type": _word(name, "type"),
+        "item": int(_word(name, "item")),
+        "slots": int(_word(name, "slots")),
+        "full": None if full == "none" else full,
+        "writer": ends[0],
+        "writers": _word(name, "writers").split(),
+        "readers": ends[1:],
+        "reconnect": _word(name, "reconnect"),
+        "bell": _BELLS[_word(name, "bell")],
+        "schema": _word(name, "schema") or None,
+        "owner": owner,
+        "mode": mode,
+        "device": path,
+        "ends": [{"name": end, "state": state} for end, state in zip(ends, states)],
+    }
 
 
 def channels() -> dict[str, dict[str, Any]]:

@@ -24,12 +24,32 @@ FAILURES = {
 }
 
 # The meaning of .address, for the reasons that set it
-ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.PORT: "port",
-             abi.Failure.IPI: "icr"}
+ADDRESSES = {
+    abi.Failure.MEMORY: "address",
+    abi.Failure.MSR: "msr",
+    abi.Failure.PORT: "port",
+    abi.Failure.IPI: "icr",
+}
 
 # The registers of abi.FailureRecord.regs, in their order
-REGISTERS = ("rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-             "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15")
+REGISTERS = (
+    "rax",
+    "rcx",
+    "rdx",
+    "rbx",
+    "rsp",
+    "rbp",
+    "rsi",
+    "rdi",
+    "r8",
+    "r9",
+    "r10",
+    "r11",
+    "r12",
+    "r13",
+    "r14",
+    "r15",
+)
 
 
 def state_name(state: int) -> str:
@@ -69,5 +89,10 @@ def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | Non
 
 
 def registers(record: abi.FailureRecord) -> dict[str, str]:
-    return {**{name: f"{value:#x}" for name, value in zip(REGISTERS, record.regs)},
-            **{name: f"{getattr(record, name):#x}" for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")}}
+    return {
+        **{name: f"{value:#x}" for name, value in zip(REGISTERS, record.regs)},
+        **{
+            name: f"{getattr(record, name):#x}"
+            for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")
+        },
+    }

@@ -40,8 +40,12 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     if root is None:
         return cell, problems.found
     if not isinstance(root, MappingNode):
-        problems.add(root, "yaml", f"the file holds {shape.kind(root)}, not keys and values",
-                     "lines such as `name: quest`")
+        problems.add(
+            root,
+            "yaml",
+            f"the file holds {shape.kind(root)}, not keys and values",
+            "lines such as `name: quest`",
+        )
         return cell, problems.found
     values = _pairs(root, problems)
     for key in keys.TABLE:
@@ -49,8 +53,9 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
             node = values[key.name]
             cell.at[key.name] = Place.of(node)
             # The name is parsed first: a cell of this name would be replaced
-            context = shape.Context(key.name, problems, machine.without({cell.name}),
-                                    os.path.dirname(file))
+            context = shape.Context(
+                key.name, problems, machine.without({cell.name}), os.path.dirname(file)
+            )
             result = key.parse(node, context)
             if result is not None:
                 setattr(cell, key.field(), result)
@@ -68,12 +73,20 @@ def compose(file: str, problems: Problems) -> Node | None:
     try:
         raw = _read(file)
     except TimeoutError:
-        problems.add(start, "file", f"is a pipe, and for {PIPE_SECONDS} s nothing came from it",
-                     "the path of a YAML file, or - for stdin")
+        problems.add(
+            start,
+            "file",
+            f"is a pipe, and for {PIPE_SECONDS} s nothing came from it",
+            "the path of a YAML file, or - for stdin",
+        )
         return None
     except OSError as error:
-        problems.add(start, "file", f"cannot be read: {(error.strerror or 'error').lower()}",
-                     "the path of a readable YAML file")
+        problems.add(
+            start,
+            "file",
+            f"cannot be read: {(error.strerror or 'error').lower()}",
+            "the path of a readable YAML file",
+        )
         return None
     if len(raw) > MAX_FILE:
         problems.add(start, "file", "is larger than 64 KiB", "one cell, some 20 lines")
@@ -82,8 +95,12 @@ def compose(file: str, problems: Problems) -> Node | None:
         content = raw.decode("utf-8")
         root = nodes.compose(content)
     except UnicodeDecodeError as error:
-        problems.add(_place_of(raw[:error.start].decode("utf-8")), "yaml",
-                     f"byte 0x{raw[error.start]:02x} is not UTF-8", "a text file in UTF-8")
+        problems.add(
+            _place_of(raw[: error.start].decode("utf-8")),
+            "yaml",
+            f"byte 0x{raw[error.start]:02x} is not UTF-8",
+            "a text file in UTF-8",
+        )
         return None
     except nodes.NotYaml as error:
         problems.add(Place(error.line, error.column), "yaml", error.wrong, error.right)
@@ -134,15 +151,20 @@ def _pairs(root: MappingNode, problems: Problems) -> dict[str, Node]:
     lines: dict[str, int] = {}
     for key_node, value in root.value:
         if not isinstance(key_node, ScalarNode):
-            problems.add(key_node, "yaml", f"{shape.kind(key_node)} stands where a key should",
-                         f"one of {', '.join(keys.BY_NAME)}")
+            problems.add(
+                key_node,
+                "yaml",
+                f"{shape.kind(key_node)} stands where a key should",
+                f"one of {', '.join(keys.BY_NAME)}",
+            )
             continue
         key = key_node.value
         if key not in keys.BY_NAME:
             problems.add(key_node, words.shown(key) or "''", "is not a known key", _meant(key))
         elif key in values:
-            problems.add(key_node, key, f"is given twice, first in line {lines[key]}",
-                         "each key once")
+            problems.add(
+                key_node, key, f"is given twice, first in line {lines[key]}", "each key once"
+            )
         else:
             values[key] = value
             lines[key] = key_node.line

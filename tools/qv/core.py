@@ -24,8 +24,13 @@ ET_CORE, PT_LOAD, PT_NOTE = 4, 1, 4
 NT_PRSTATUS, NT_PRPSINFO = 1, 3
 # The signal by which Linux ends a program for the like of a failure: gdb names it
 SIGILL, SIGABRT, SIGSEGV = 4, 6, 11
-SIGNALS = {abi.Failure.NONE: 0, abi.Failure.MEMORY: SIGSEGV, abi.Failure.MSR: SIGILL,
-           abi.Failure.PORT: SIGSEGV, abi.Failure.TRIPLE_FAULT: SIGSEGV}
+SIGNALS = {
+    abi.Failure.NONE: 0,
+    abi.Failure.MEMORY: SIGSEGV,
+    abi.Failure.MSR: SIGILL,
+    abi.Failure.PORT: SIGSEGV,
+    abi.Failure.TRIPLE_FAULT: SIGSEGV,
+}
 
 
 class Form:
@@ -40,13 +45,22 @@ class Form:
         self.mask = (1 << bits) - 1
 
 
-FORM64 = Form(64, 62, "r15,r14,r13,r12,rbp,rbx,r11,r10,r9,r8,rax,rcx,rdx,rsi,rdi,,rip,,rflags,rsp,,,,,,,",
-              "<12xh98x27Q8x", "<40x16s80s")
-FORM32 = Form(32, 3, "rbx,rcx,rdx,rsi,rdi,rbp,rax,,,,,,rip,,rflags,rsp,", "<12xh58x17I4x", "<28x16s80s")
+FORM64 = Form(
+    64,
+    62,
+    "r15,r14,r13,r12,rbp,rbx,r11,r10,r9,r8,rax,rcx,rdx,rsi,rdi,,rip,,rflags,rsp,,,,,,,",
+    "<12xh98x27Q8x",
+    "<40x16s80s",
+)
+FORM32 = Form(
+    32, 3, "rbx,rcx,rdx,rsi,rdi,rbp,rax,,,,,,rip,,rflags,rsp,", "<12xh58x17I4x", "<28x16s80s"
+)
 
 
 def _note(kind: int, content: bytes) -> bytes:
-    return struct.pack("<III8s", 5, len(content), kind, b"CORE") + content + bytes(-len(content) % 4)
+    return (
+        struct.pack("<III8s", 5, len(content), kind, b"CORE") + content + bytes(-len(content) % 4)
+    )
 
 
 def _notes(form: Form, info: abi.CellInfo) -> bytes:
@@ -56,8 +70,9 @@ def _notes(form: Form, info: abi.CellInfo) -> bytes:
     registers = [known.get(name, 0) & form.mask for name in form.order]
     signal = SIGNALS.get(record.reason, SIGABRT)
     line = b" ".join(word for word in (info.image_name, info.cmdline) if word)
-    return (_note(NT_PRSTATUS, form.status.pack(signal, *registers)) +
-            _note(NT_PRPSINFO, form.program.pack(info.name[:15], line[:79])))
+    return _note(NT_PRSTATUS, form.status.pack(signal, *registers)) + _note(
+        NT_PRPSINFO, form.program.pack(info.name[:15], line[:79])
+    )
 
 
 def _header(form: Form, count: int) -> bytes:
@@ -65,15 +80,32 @@ def _header(form: Form, count: int) -> bytes:
     identity = b"\x7fELF" + bytes((2 if wide else 1, 1, 1)) + bytes(9)
     pattern = "<16sHHIQQQIHHHHHH" if wide else "<16sHHIIIIIHHHHHH"
     size = struct.calcsize(pattern)
-    return struct.pack(pattern, identity, ET_CORE, form.machine, 1, 0, size, 0, 0, size, _segment_size(form),
-                       count, 0, 0, 0)
+    return struct.pack(
+        pattern,
+        identity,
+        ET_CORE,
+        form.machine,
+        1,
+        0,
+        size,
+        0,
+        0,
+        size,
+        _segment_size(form),
+        count,
+        0,
+        0,
+        0,
+    )
 
 
 def _segment_size(form: Form) -> int:
     return 56 if form.bits == 64 else 32
 
 
-def _segment(form: Form, kind: int, at: int, length: int, virtual: int = 0, physical: int = 0) -> bytes:
+def _segment(
+    form: Form, kind: int, at: int, length: int, virtual: int = 0, physical: int = 0
+) -> bytes:
     rights = 7 if kind == PT_LOAD else 0
     if form.bits == 64:
         return struct.pack("<IIQQQQQQ", kind, rights, at, virtual, physical, length, length, 1)
@@ -87,8 +119,10 @@ def headers(info: abi.CellInfo, ranges: list[Range]) -> bytes:
     head = _header(form, len(ranges) + 1)
     at = len(head) + (len(ranges) + 1) * _segment_size(form)
     assert at + len(notes) <= RAM
-    loads = b"".join(_segment(form, PT_LOAD, RAM + part.physical, part.length, part.virtual, part.physical)
-                     for part in ranges)
+    loads = b"".join(
+        _segment(form, PT_LOAD, RAM + part.physical, part.length, part.virtual, part.physical)
+        for part in ranges
+    )
     return head + _segment(form, PT_NOTE, at, len(notes)) + loads + notes
 
 
@@ -99,13 +133,15 @@ class Core:
         self.paging, self.whole = paging, whole
 
 
-def write(file: IO[bytes], info: abi.CellInfo, read: Callable[[int], bytes], window: dict[int, bytes]) -> Core:
+def write(
+    file: IO[bytes], info: abi.CellInfo, read: Callable[[int], bytes], window: dict[int, bytes]
+) -> Core:
     """Writes the core of a cell to an empty file. `read` returns RAM from an address on, or nothing at
     its end; `window` has pages of Linux that the inmate sees in place of RAM. Zeros take no room."""
     at = 0
     while piece := read(at):
         for part in range(0, len(piece), CHUNK):
-            chunk = piece[part:part + CHUNK]
+            chunk = piece[part : part + CHUNK]
             if chunk != ZEROS:
                 file.seek(RAM + at + part)
                 file.write(chunk)

@@ -23,21 +23,29 @@ if TYPE_CHECKING:
     Argument = TypeVar("Argument", bound=Any)
 
 DEVICE = "/dev/qv"
-MODULE_REMEDY = ("load the module: modprobe qv (it is installed by `make install`; "
-                 "`qvctl doctor` says what is missing)")
+MODULE_REMEDY = (
+    "load the module: modprobe qv (it is installed by `make install`; "
+    "`qvctl doctor` says what is missing)"
+)
 
 # Sentences for an errno, if the driver gives no sentence.
 _FALLBACK: dict[int, tuple[str, str]] = {
-    errno.ENOTTY: ("the loaded driver does not know this request",
-                   f"qvctl and the loaded qv.ko are of different versions: {REPLACED_REMEDY}"),
+    errno.ENOTTY: (
+        "the loaded driver does not know this request",
+        f"qvctl and the loaded qv.ko are of different versions: {REPLACED_REMEDY}",
+    ),
     errno.EPERM: ("this needs root", "run it with sudo, or as root"),
     errno.EACCES: ("this needs root", "run it with sudo, or as root"),
-    errno.ENOMEM: ("Linux has not enough free memory for this request",
-                   "end programs that use memory, or give the cell less"),
+    errno.ENOMEM: (
+        "Linux has not enough free memory for this request",
+        "end programs that use memory, or give the cell less",
+    ),
     errno.EBUSY: ("another management call is under way", "try again when it has ended"),
     errno.EINTR: ("the call was interrupted", "try again"),
-    errno.EFAULT: ("the driver could not read what qvctl passed",
-                   "qvctl and qv.ko are of different versions: install both anew"),
+    errno.EFAULT: (
+        "the driver could not read what qvctl passed",
+        "qvctl and qv.ko are of different versions: install both anew",
+    ),
 }
 
 
@@ -52,8 +60,11 @@ def refusal_from(reply: abi.Reply, error: OSError | None) -> Refused:
         sentence, remedy = _FALLBACK[number]
         return Refused(sentence, remedy, reply.code)
     what = os.strerror(number) if number else f"reason code {reply.code}"
-    return Refused(f"the driver refused without a sentence ({what})",
-                   "see `qvctl log` and dmesg for what happened", reply.code)
+    return Refused(
+        f"the driver refused without a sentence ({what})",
+        "see `qvctl log` and dmesg for what happened",
+        reply.code,
+    )
 
 
 class Device:
@@ -79,9 +90,13 @@ class Device:
         if error.errno in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
             return NotLoaded(f"the module qv is not loaded: there is no {path}", MODULE_REMEDY)
         if error.errno in (errno.EACCES, errno.EPERM):
-            return NotAllowed(f"you may not open {path}", "run it with sudo, or as root; the group qv may look")
-        return Refused(f"{path} cannot be opened ({os.strerror(error.errno or 0)})",
-                       "see dmesg for what the module says")
+            return NotAllowed(
+                f"you may not open {path}", "run it with sudo, or as root; the group qv may look"
+            )
+        return Refused(
+            f"{path} cannot be opened ({os.strerror(error.errno or 0)})",
+            "see dmesg for what the module says",
+        )
 
     def close(self) -> None:
         os.close(self.fd)
@@ -100,10 +115,14 @@ class Device:
     def status(self) -> abi.StatusInfo:
         return self._call(abi.IOC_STATUS, abi.StatusInfo())
 
-    def enable(self, strict: bool = False, ipi_direct: bool = False,
-               iommu: bool = False) -> abi.Reply:
-        flags = (abi.ENABLE_STRICT * strict | abi.ENABLE_IPI_DIRECT * ipi_direct |
-                 abi.ENABLE_IOMMU * iommu)
+    def enable(
+        self, strict: bool = False, ipi_direct: bool = False, iommu: bool = False
+    ) -> abi.Reply:
+        flags = (
+            abi.ENABLE_STRICT * strict
+            | abi.ENABLE_IPI_DIRECT * ipi_direct
+            | abi.ENABLE_IOMMU * iommu
+        )
         return _reply(self._call(abi.IOC_ENABLE, abi.Enable(flags=flags)))
 
     def disable(self) -> abi.Reply:
@@ -161,7 +180,9 @@ class Device:
     def sample(self, name: str, cpu: int) -> abi.FailureRecord:
         """Returns the registers of a CPU of a running cell, if the cell's file has `debug:
         true`."""
-        at: abi.FailureRecord = self._call(abi.IOC_CELL_SAMPLE, abi.CellSample(name=_name(name), cpu=cpu)).at
+        at: abi.FailureRecord = self._call(
+            abi.IOC_CELL_SAMPLE, abi.CellSample(name=_name(name), cpu=cpu)
+        ).at
         return at
 
     def memory(self, name: str, first: int) -> bytes:
@@ -171,21 +192,25 @@ class Device:
         argument = abi.CellMemory(name=_name(name), buf=ctypes.addressof(room), len=len(room))
         setattr(argument, "from", first)
         self._call(abi.IOC_CELL_MEMORY, argument)
-        return room.raw[:min(argument.len, len(room))]
+        return room.raw[: min(argument.len, len(room))]
 
     def stats(self, name: str, reset_held: bool = False) -> list[abi.CpuStats]:
         room = (abi.CpuStats * abi.MAX_CPUS)()
-        argument = abi.Stats(name=_name(name), num_cpus=abi.MAX_CPUS,
-                             reset_held=int(reset_held), cpus=ctypes.addressof(room))
+        argument = abi.Stats(
+            name=_name(name),
+            num_cpus=abi.MAX_CPUS,
+            reset_held=int(reset_held),
+            cpus=ctypes.addressof(room),
+        )
         self._call(abi.IOC_STATS, argument)
-        return list(room)[:min(argument.num_cpus, abi.MAX_CPUS)]
+        return list(room)[: min(argument.num_cpus, abi.MAX_CPUS)]
 
     def log(self, reader: abi.Log) -> bytes:
         """Returns the next lines for `reader`, which this call moves on; nothing at the end."""
         room = ctypes.create_string_buffer(64 << 10)
         reader.buf, reader.len = ctypes.addressof(room), len(room)
         self._call(abi.IOC_LOG, reader)
-        return room.raw[:min(reader.len, len(room))]
+        return room.raw[: min(reader.len, len(room))]
 
     def events(self, timeout: float | None = None) -> Iterator[abi.Event]:
         """Yields events as they arrive, until none arrives within `timeout` seconds."""
@@ -198,14 +223,16 @@ class Device:
             except BlockingIOError:
                 continue
             if len(data) < size:
-                raise Refused("the driver no longer gives events",
-                              "see dmesg for what the module says")
+                raise Refused(
+                    "the driver no longer gives events", "see dmesg for what the module says"
+                )
             for at in range(0, len(data) - size + 1, size):
                 yield abi.Event.from_buffer_copy(data, at)
 
 
-def _reply(argument: abi.Enable | abi.Simple | abi.CellCreate | abi.CellName
-           | abi.ChannelKey) -> abi.Reply:
+def _reply(
+    argument: abi.Enable | abi.Simple | abi.CellCreate | abi.CellName | abi.ChannelKey,
+) -> abi.Reply:
     reply: abi.Reply = argument.reply
     return reply
 
@@ -218,6 +245,7 @@ def _address(contents: bytes) -> int:
 def _name(name: str) -> bytes:
     raw = name.encode()
     if not raw or len(raw) >= abi.NAME_LEN:
-        raise Refused(f"there is no cell named {name!r}", "see `qvctl cell list`",
-                      abi.Reason.E_NO_CELL)
+        raise Refused(
+            f"there is no cell named {name!r}", "see `qvctl cell list`", abi.Reason.E_NO_CELL
+        )
     return raw

@@ -63,7 +63,7 @@ def _bars(folder: str) -> list[Bar]:
 def _header_type(folder: str) -> int:
     try:
         with open(os.path.join(folder, "config"), "rb") as stream:
-            return stream.read(64)[0x0e] & 0x7f
+            return stream.read(64)[0x0E] & 0x7F
     except (OSError, IndexError):
         return 0
 
@@ -115,12 +115,23 @@ class Bus:
                 return "its registers are not placed in memory", "see the kernel log (dmesg)"
             neighbour = self._neighbour(name, bar) if bar.flags & MEMORY else None
             if neighbour:
-                return (f"its registers share a page of 4 KiB with {neighbour.removeprefix('0000:')}",
-                        "boot with pci=resource_alignment=12@BUS:DEV.FN for one of them")
-            never = next((port_range(low, high) for low, high, _ in NEVER_PORTS if bar.flags & IO
-                          and bar.first <= high and low <= bar.last), None)
+                return (
+                    f"its registers share a page of 4 KiB with {neighbour.removeprefix('0000:')}",
+                    "boot with pci=resource_alignment=12@BUS:DEV.FN for one of them",
+                )
+            never = next(
+                (
+                    port_range(low, high)
+                    for low, high, _ in NEVER_PORTS
+                    if bar.flags & IO and bar.first <= high and low <= bar.last
+                ),
+                None,
+            )
             if never:
-                return f"its registers lie over ports that no cell may have ({never})", "choose another"
+                return (
+                    f"its registers lie over ports that no cell may have ({never})",
+                    "choose another",
+                )
         return "", ""
 
     def bars(self, name: str) -> list[Bar]:
@@ -131,7 +142,9 @@ class Bus:
     def _neighbour(self, name: str, bar: Bar) -> str | None:
         first, last = bar.first // PAGE * PAGE, bar.last // PAGE * PAGE + PAGE - 1
         for other in self.names:
-            if other != name and any(theirs.flags & MEMORY and theirs.first <= last and theirs.last >= first
-                                     for theirs in self.bars(other)):
+            if other != name and any(
+                theirs.flags & MEMORY and theirs.first <= last and theirs.last >= first
+                for theirs in self.bars(other)
+            ):
                 return other
         return None

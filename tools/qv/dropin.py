@@ -41,8 +41,11 @@ def place(root: str, name: str) -> str:
 def wanted(cell: CellConfig, writers: Sequence[str]) -> str:
     """Returns the drop-in for a cell; empty if it needs none. `writers` are the cells that start
     before it because they write its channels."""
-    lines = [f"{word}={' '.join(unit(name) for name in names)}\n" for word, names in
-             (("Requires", cell.requires), ("After", [*cell.before(), *writers])) if names]
+    lines = [
+        f"{word}={' '.join(unit(name) for name in names)}\n"
+        for word, names in (("Requires", cell.requires), ("After", [*cell.before(), *writers]))
+        if names
+    ]
     if not lines:
         return ""
     keys = "after:, requires: and channels:" if writers else "after: and requires:"

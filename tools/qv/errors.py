@@ -40,8 +40,11 @@ class Refused(Failed):
         from . import abi
 
         known = next((reason.name for reason in abi.Reason if reason == self.code), None)
-        return {"sentence": self.sentence, "remedy": self.remedy,
-                "reason": known if self.code else None}
+        return {
+            "sentence": self.sentence,
+            "remedy": self.remedy,
+            "reason": known if self.code else None,
+        }
 
 
 class NotLoaded(Refused):

@@ -19,7 +19,9 @@ _MODULE = "sys/module/qv"
 class Facts:
     """Facts below `root`. A test gives a folder that it has filled."""
 
-    def __init__(self, root: str = "/", machine_name: str | None = None, release: str | None = None) -> None:
+    def __init__(
+        self, root: str = "/", machine_name: str | None = None, release: str | None = None
+    ) -> None:
         self.root = Path(root)
         self.machine_name = machine_name or os.uname().machine
         self.release = release or os.uname().release
@@ -90,7 +92,10 @@ class Facts:
 
     def module_is_replaced(self) -> bool:
         """Returns whether another module than the loaded one is installed, as after an upgrade."""
-        loaded, installed = self.read(f"{_MODULE}/srcversion").strip(), self.module_info.get("srcversion")
+        loaded, installed = (
+            self.read(f"{_MODULE}/srcversion").strip(),
+            self.module_info.get("srcversion"),
+        )
         if not loaded or not installed:
             return False
         images = {self.module_info.get("monitor_amd"), self.module_info.get("monitor_intel")}
@@ -130,9 +135,15 @@ class Facts:
 
 
 def _run(*command: str) -> str | None:
-    environment = {**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", "LC_ALL": "C"}
+    environment = {
+        **os.environ,
+        "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin",
+        "LC_ALL": "C",
+    }
     try:
-        done = subprocess.run(command, capture_output=True, timeout=10, check=False, env=environment)
+        done = subprocess.run(
+            command, capture_output=True, timeout=10, check=False, env=environment
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.decode(errors="replace") if done.returncode == 0 else None

@@ -29,7 +29,9 @@ class Files:
 
 
 def read(cell: CellConfig) -> Files:
-    return Files(_read("image", cell.image), [_read("module", module.path) for module in cell.modules])
+    return Files(
+        _read("image", cell.image), [_read("module", module.path) for module in cell.modules]
+    )
 
 
 def _read(what: str, path: str) -> bytes:
@@ -37,5 +39,7 @@ def _read(what: str, path: str) -> bytes:
         with open(path, "rb") as stream:
             return stream.read()
     except OSError as error:
-        raise Refused(f"the {what} {path} cannot be read ({(error.strerror or 'error').lower()})",
-                      "see that the file is there and readable") from None
+        raise Refused(
+            f"the {what} {path} cannot be read ({(error.strerror or 'error').lower()})",
+            "see that the file is there and readable",
+        ) from None

@@ -48,6 +48,8 @@ def holders(root: str) -> list[str]:
             continue
         folder = os.path.join(root, "proc", process)
         program = (read_text(os.path.join(folder, "comm")) or "a program").strip()
-        found += [f"{path} is open in {program} (process {process})"
-                  for path in sorted(filter(_is_ours, _open_files(folder)))]
+        found += [
+            f"{path} is open in {program} (process {process})"
+            for path in sorted(filter(_is_ours, _open_files(folder)))
+        ]
     return found

@@ -61,7 +61,12 @@ def encoded(fields: Mapping[str, str]) -> bytes:
     parts = []
     for name, value in fields.items():
         raw = value.encode("utf-8", "replace")
-        parts.append(name.encode() + (b"\n" + len(raw).to_bytes(8, "little") if b"\n" in raw else b"=") + raw + b"\n")
+        parts.append(
+            name.encode()
+            + (b"\n" + len(raw).to_bytes(8, "little") if b"\n" in raw else b"=")
+            + raw
+            + b"\n"
+        )
     return b"".join(parts)
 
 
@@ -87,7 +92,12 @@ class Journal:
         """Returns false if the entry was not sent: print it instead."""
         if not self._address:
             return False
-        entry = {"MESSAGE": words, "MESSAGE_ID": KINDS[kind].id, "PRIORITY": str(KINDS[kind].priority),
-                 "SYSLOG_IDENTIFIER": "qv-console" if kind == "console" else "qvctl",
-                 "QV_EVENT": kind, **fields}
+        entry = {
+            "MESSAGE": words,
+            "MESSAGE_ID": KINDS[kind].id,
+            "PRIORITY": str(KINDS[kind].priority),
+            "SYSLOG_IDENTIFIER": "qv-console" if kind == "console" else "qvctl",
+            "QV_EVENT": kind,
+            **fields,
+        }
         return post(self._address, encoded(entry))

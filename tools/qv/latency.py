@@ -47,5 +47,7 @@ def parse(page: bytes) -> list[Histogram]:
     found = []
     for at in range(used):
         name, total, most, *counts = FORM.unpack_from(page, HEAD + at * FORM.size)
-        found.append(Histogram(text(name.partition(b"\0")[0]) or f"({at})", total, most, list(counts)))
+        found.append(
+            Histogram(text(name.partition(b"\0")[0]) or f"({at})", total, most, list(counts))
+        )
     return found

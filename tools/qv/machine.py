@@ -56,17 +56,33 @@ class Machine:
     outside: int = 0  # number of CPUs that are not under the monitor
 
     @staticmethod
-    def this(root: str = "/", cells: tuple[Taken, ...] = (), ipi: bool = False,
-             outside: int = 0, pool: int = 0) -> Machine:
+    def this(
+        root: str = "/",
+        cells: tuple[Taken, ...] = (),
+        ipi: bool = False,
+        outside: int = 0,
+        pool: int = 0,
+    ) -> Machine:
         """Returns the facts of this machine, or of the machine whose /sys and /proc are under
         root. The free bytes of the pool are available, too."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
         pci = os.path.join(root, "sys/bus/pci/devices")
-        return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu"), cells), total,
-                       memory.get("MemAvailable", total) + pool, pci=_pci_functions(pci), pci_folder=pci,
-                       offline=frozenset(parse_cpu_list(read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or "")),
-                       cells=cells, ipi=ipi, outside=outside)
+        return Machine(
+            _existing_cpus(os.path.join(root, "sys/devices/system/cpu"), cells),
+            total,
+            memory.get("MemAvailable", total) + pool,
+            pci=_pci_functions(pci),
+            pci_folder=pci,
+            offline=frozenset(
+                parse_cpu_list(
+                    read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or ""
+                )
+            ),
+            cells=cells,
+            ipi=ipi,
+            outside=outside,
+        )
 
     def with_all_memory(self) -> Machine:
         """Returns this machine as if all of its memory were free: whether it is free now, the
@@ -77,7 +93,9 @@ class Machine:
         """Returns this machine as if the memory of these cells were free, which their replacements
         may have."""
         freed = sum(cell.memory for cell in self.cells if cell.name in names)
-        return Machine(**{**self.__dict__, "mem_available": min(self.mem_available + freed, self.mem_total)})
+        return Machine(
+            **{**self.__dict__, "mem_available": min(self.mem_available + freed, self.mem_total)}
+        )
 
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
         """Returns the first and last port of each I/O BAR. A function's file `resource` has a line
@@ -102,7 +120,9 @@ def _pci_functions(folder: str) -> frozenset[int] | None:
     except OSError:
         return None
     found = (name.replace(".", ":").split(":")[1:] for name in names if name.startswith("0000:"))
-    return frozenset(int(bus, 16) << 8 | int(device, 16) << 3 | int(function) for bus, device, function in found)
+    return frozenset(
+        int(bus, 16) << 8 | int(device, 16) << 3 | int(function) for bus, device, function in found
+    )
 
 
 def _existing_cpus(folder: str, cells: tuple[Taken, ...]) -> frozenset[int]:

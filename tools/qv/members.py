@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     class Enum(IntEnum):
         """Type checkers see this class."""
 else:
+
     class Member(int):
         """A value of an enum. `name` is set by _Members."""
 

@@ -61,9 +61,13 @@ def compose(text: str) -> Node | None:
         # Not by libyaml: its errors say less, and deep nesting overflows its stack. It saves 1 ms.
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.reader.ReaderError as error:
-        before = text[:error.position]
-        raise NotYaml(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1,
-                      f"character U+{ord(text[error.position]):04X} cannot stand in a file of text", "printable text") from None
+        before = text[: error.position]
+        raise NotYaml(
+            before.count("\n") + 1,
+            len(before) - (before.rfind("\n") + 1) + 1,
+            f"character U+{ord(text[error.position]):04X} cannot stand in a file of text",
+            "printable text",
+        ) from None
     except yaml.MarkedYAMLError as error:
         raise _not_yaml(error) from None
     return None if root is None else _converted(root, {})
@@ -74,8 +78,12 @@ def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
     alias."""
     if id(node) in seen:
         return seen[id(node)]
-    ours = KINDS[type(node).__name__](node.tag.rpartition(":")[2], node.value,
-                                      node.start_mark.line + 1, node.start_mark.column + 1)
+    ours = KINDS[type(node).__name__](
+        node.tag.rpartition(":")[2],
+        node.value,
+        node.start_mark.line + 1,
+        node.start_mark.column + 1,
+    )
     seen[id(node)] = ours
     if isinstance(ours, SequenceNode):
         ours.value = [_converted(item, seen) for item in node.value]
@@ -91,27 +99,90 @@ ONE_BELOW_ANOTHER = "keys at the beginning of their lines, the items of a list b
 # the context, or else where PyYAML noticed the problem; the message of qvctl, which is the problem
 # and its remedy. The first row that fits counts.
 WORDS = (
-    ("found character '\\t'", False, "a tab stands where a key or a value should begin", "spaces, never tabs"),
+    (
+        "found character '\\t'",
+        False,
+        "a tab stands where a key or a value should begin",
+        "spaces, never tabs",
+    ),
     ("cannot start any token", False, "{} begins no value", QUOTES),
-    ("could not find expected ':'", True, "there is no `: ` behind this key", "`key: value`, one to a line"),
-    ("sequence entries are not allowed", False, "an item of a list stands behind something else in its line",
-     "each `- ` in a line of its own"),
-    ("mapping values are not allowed", False, "a second `: ` stands here, or a key below a value",
-     "keys at the beginning of their lines; a value with `: ` in quotes"),
+    (
+        "could not find expected ':'",
+        True,
+        "there is no `: ` behind this key",
+        "`key: value`, one to a line",
+    ),
+    (
+        "sequence entries are not allowed",
+        False,
+        "an item of a list stands behind something else in its line",
+        "each `- ` in a line of its own",
+    ),
+    (
+        "mapping values are not allowed",
+        False,
+        "a second `: ` stands here, or a key below a value",
+        "keys at the beginning of their lines; a value with `: ` in quotes",
+    ),
     ("mapping keys are not allowed", False, "`?` stands behind something else in its line", QUOTES),
     ("found undefined alias", False, "{} means a value marked by &, and none before it is", QUOTES),
-    ("found duplicate anchor", False, "the mark that begins with & is given twice", "each mark once"),
+    (
+        "found duplicate anchor",
+        False,
+        "the mark that begins with & is given twice",
+        "each mark once",
+    ),
     ("a single document", False, "a second document begins", "one cell in each file"),
-    ("scanning a quoted", True, "the quote that begins here is not closed", "a quote at the end of the text"),
-    ("double-quoted", False, "a backslash and what follows mean nothing within double quotes", "the text in single quotes"),
-    ("a flow sequence", True, "the list that begins here is not closed", "`,` between its values and `]` at its end"),
-    ("a flow mapping", True, "the mapping that begins here is not closed", "`,` between its values and `}` at its end"),
-    ("a block mapping", False, "this stands neither below the key before it nor beside it", ONE_BELOW_ANOTHER),
-    ("a block collection", False, "this stands neither below the item before it nor beside it", ONE_BELOW_ANOTHER),
-    ("a block scalar", False, "what follows `|` or `>` is a text of several lines, and cannot stand here", f"{QUOTES}, in one line"),
+    (
+        "scanning a quoted",
+        True,
+        "the quote that begins here is not closed",
+        "a quote at the end of the text",
+    ),
+    (
+        "double-quoted",
+        False,
+        "a backslash and what follows mean nothing within double quotes",
+        "the text in single quotes",
+    ),
+    (
+        "a flow sequence",
+        True,
+        "the list that begins here is not closed",
+        "`,` between its values and `]` at its end",
+    ),
+    (
+        "a flow mapping",
+        True,
+        "the mapping that begins here is not closed",
+        "`,` between its values and `}` at its end",
+    ),
+    (
+        "a block mapping",
+        False,
+        "this stands neither below the key before it nor beside it",
+        ONE_BELOW_ANOTHER,
+    ),
+    (
+        "a block collection",
+        False,
+        "this stands neither below the item before it nor beside it",
+        ONE_BELOW_ANOTHER,
+    ),
+    (
+        "a block scalar",
+        False,
+        "what follows `|` or `>` is a text of several lines, and cannot stand here",
+        f"{QUOTES}, in one line",
+    ),
     ("scanning an a", False, "a name is missing behind `&` or `*`", QUOTES),
     ("directive", False, "a line that begins with % is no key and value", "no such line"),
-    ("document start", False, "something stands behind the end of the file's values", "one cell in each file"),
+    (
+        "document start",
+        False,
+        "something stands behind the end of the file's values",
+        "one cell in each file",
+    ),
     ("tag", False, "`!` begins a type that is not known", QUOTES),
     ("", False, "a value is missing, or more than one stands here", "`key: value`, one to a line"),
 )

@@ -44,11 +44,21 @@ def _elsewhere(root: str, function: str) -> dict[Number, str]:
     if os.path.islink(group):
         name = os.path.basename(os.readlink(group))
         names[f"vfio/{name}"] = f"VFIO group {name}"
-    if any(os.path.realpath(os.path.join(root, "sys/class/virtio-ports", name)).startswith(function + "/")
-           for name in _names(os.path.join(root, "sys/class/virtio-ports"))):
-        names |= {f"tty/{name}": f"{name} may be here, and" for name in _names(os.path.join(root, "sys/class/tty"))
-                  if name.startswith("hvc")}
-    numbers = {name: _number(read_text(os.path.join(root, "sys/class", name, "dev")) or "") for name in names}
+    if any(
+        os.path.realpath(os.path.join(root, "sys/class/virtio-ports", name)).startswith(
+            function + "/"
+        )
+        for name in _names(os.path.join(root, "sys/class/virtio-ports"))
+    ):
+        names |= {
+            f"tty/{name}": f"{name} may be here, and"
+            for name in _names(os.path.join(root, "sys/class/tty"))
+            if name.startswith("hvc")
+        }
+    numbers = {
+        name: _number(read_text(os.path.join(root, "sys/class", name, "dev")) or "")
+        for name in names
+    }
     return {number: names[name] for name, number in numbers.items() if number}
 
 
@@ -58,7 +68,9 @@ def _open_in(link: str) -> Number | None:
         found = os.stat(link)
     except OSError:
         return None
-    return (os.major(found.st_rdev), os.minor(found.st_rdev)) if stat.S_ISCHR(found.st_mode) else None
+    return (
+        (os.major(found.st_rdev), os.minor(found.st_rdev)) if stat.S_ISCHR(found.st_mode) else None
+    )
 
 
 def opened(root: str, function: str) -> dict[str, str]:

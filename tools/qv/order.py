@@ -14,16 +14,22 @@ if TYPE_CHECKING:
 
 def _direct(cell: CellConfig) -> list[str]:
     """Returns the other cells that write a channel of this cell which it only reads."""
-    found = [name for channel in cell.channels
-             if cell.name not in channel.ends[:channel.writers]
-             for name in channel.ends[:channel.writers] if name not in (cell.name, LINUX)]
+    found = [
+        name
+        for channel in cell.channels
+        if cell.name not in channel.ends[: channel.writers]
+        for name in channel.ends[: channel.writers]
+        if name not in (cell.name, LINUX)
+    ]
     return list(dict.fromkeys(found))
 
 
 def described(root: str, machine: Machine) -> dict[str, CellConfig]:
     """Returns the cells that have a file for a unit. A wrong file counts as far as it is right."""
-    cells = [(name, config.check_file(dropin.file_of(root, name), machine)[0])
-             for name in dropin.names(root)]
+    cells = [
+        (name, config.check_file(dropin.file_of(root, name), machine)[0])
+        for name in dropin.names(root)
+    ]
     return {name: cell for name, cell in cells if name == cell.name}
 
 
@@ -42,5 +48,8 @@ def writers(cell: CellConfig, cells: dict[str, CellConfig]) -> list[str]:
             ahead += news
         return seen
 
-    return [name for name in _direct(cell)
-            if name in every and name not in cell.before() and cell.name not in waits(name)]
+    return [
+        name
+        for name in _direct(cell)
+        if name in every and name not in cell.before() and cell.name not in waits(name)
+    ]

@@ -28,8 +28,10 @@ def write(words: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise Refused(f"the output could not be written: {(error.strerror or 'error').lower()}",
-                      "see where standard output leads; `qvctl status` and `qvctl cell list` show what was done") from None
+        raise Refused(
+            f"the output could not be written: {(error.strerror or 'error').lower()}",
+            "see where standard output leads; `qvctl status` and `qvctl cell list` show what was done",
+        ) from None
 
 
 def silence() -> None:
@@ -100,24 +102,31 @@ def save_by(path: str, fill: Callable[[IO[bytes]], None], mode: int | None = Non
             os.unlink(aside)
             raise
     except OSError as error:
-        raise Refused(f"{path} cannot be written ({(error.strerror or 'error').lower()})",
-                      "name a file in a folder that exists") from None
+        raise Refused(
+            f"{path} cannot be written ({(error.strerror or 'error').lower()})",
+            "name a file in a folder that exists",
+        ) from None
 
 
 def save(path: str, data: str, mode: int | None = None) -> None:
     """Writes text to a file, as save_by() does."""
+
     def fill(stream: IO[bytes]) -> None:
         stream.write(data.encode("utf-8", "replace"))
 
     save_by(path, fill, mode)
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> None:
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()
+) -> None:
     """Prints columns as wide as needed; those in `right` are aligned to the right."""
     widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
     for row in (heads, *rows):
-        cells = [text.rjust(width) if i in right else text.ljust(width)
-                 for i, (text, width) in enumerate(zip(row, widths))]
+        cells = [
+            text.rjust(width) if i in right else text.ljust(width)
+            for i, (text, width) in enumerate(zip(row, widths))
+        ]
         line("  ".join(cells).rstrip())
 
 

@@ -2,6 +2,7 @@
 """Where programs run: chooses cells for programs, plans the moves that make room for a program, and
 those that balance the cells. Computes as inmates/quest/placement does, whose placement.h says what
 a plan guarantees. inmates/tests/test_placement.py compares both."""
+
 from __future__ import annotations
 
 from . import admission
@@ -17,26 +18,26 @@ if TYPE_CHECKING:
     Score = Callable[["System", int, int], int]
 
 CELLS = 64
-MOVES = 2               # number of moves that may make room for a program
+MOVES = 2  # number of moves that may make room for a program
 ONE = 1 << admission.UNITS
-OVERLOAD = ONE + 1      # a load above the whole CPU
+OVERLOAD = ONE + 1  # a load above the whole CPU
 LEAST_GAIN = ONE // 100
 
 
 @dataclass
 class Program:
     vcpus: Sequence[Vcpu]
-    near: int | None = None     # the cell with its device or channel peer
-    at: int | None = None       # the cell in which it runs
+    near: int | None = None  # the cell with its device or channel peer
+    at: int | None = None  # the cell in which it runs
     stays: bool = False
 
 
 @dataclass
 class Cell:
-    own: Sequence[Vcpu]         # VCPUs that do not belong to programs
-    exact: bool = False         # its admission test
-    links: set[int] = field(default_factory=set)   # cells to which programs can move from here
-    peers: set[int] = field(default_factory=set)   # cells that share a channel with this one
+    own: Sequence[Vcpu]  # VCPUs that do not belong to programs
+    exact: bool = False  # its admission test
+    links: set[int] = field(default_factory=set)  # cells to which programs can move from here
+    peers: set[int] = field(default_factory=set)  # cells that share a channel with this one
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Move:
 @dataclass(frozen=True)
 class Plan:
     moves: tuple[Move, ...]
-    cell: int                   # of the program that the moves make room for
+    cell: int  # of the program that the moves make room for
 
 
 class System:
@@ -96,8 +97,11 @@ class System:
     def candidates(self, program: int) -> list[int]:
         """Returns the cells in which a program can begin, or to which it can move."""
         at = self.at[program]
-        return [cell for cell in range(len(self.cells))
-                if at is None or (cell in self.cells[at].links and cell != at)]
+        return [
+            cell
+            for cell in range(len(self.cells))
+            if at is None or (cell in self.cells[at].links and cell != at)
+        ]
 
     def there(self, cell: int, program: int) -> Iterator[int]:
         """Yields the programs that may leave the cell for `program`."""
@@ -108,8 +112,11 @@ class System:
     def choose(self, policy: str, program: int, without: int | None = None) -> int | None:
         """Returns the cell of the least score that admits the program; of equal ones, the first."""
         score = POLICIES[policy]
-        admitting = [cell for cell in self.candidates(program)
-                     if cell != without and self.admits(cell, program)]
+        admitting = [
+            cell
+            for cell in self.candidates(program)
+            if cell != without and self.admits(cell, program)
+        ]
         if not admitting:
             return None
         return min(admitting, key=lambda cell: (score(self, program, cell), cell))
@@ -162,8 +169,10 @@ class _Room:
         self.system.at[program] = to
 
     def one_leaves(self, cell: int) -> bool:
-        return any(self.admits_without(cell, self.program, [one]) and self.move_away(one)
-                   for one in self.system.there(cell, self.program))
+        return any(
+            self.admits_without(cell, self.program, [one]) and self.move_away(one)
+            for one in self.system.there(cell, self.program)
+        )
 
     def both_leave(self, one: int, other: int) -> bool:
         if self.move_away(one) and self.move_away(other):
@@ -173,9 +182,12 @@ class _Room:
 
     def two_leave(self, cell: int) -> bool:
         there = list(self.system.there(cell, self.program))
-        return any(self.admits_without(cell, self.program, [one, other])
-                   and (self.both_leave(one, other) or self.both_leave(other, one))
-                   for number, one in enumerate(there) for other in there[number + 1:])
+        return any(
+            self.admits_without(cell, self.program, [one, other])
+            and (self.both_leave(one, other) or self.both_leave(other, one))
+            for number, one in enumerate(there)
+            for other in there[number + 1 :]
+        )
 
     def one_follows(self, cell: int) -> bool:
         """One program leaves the cell to a cell that another program leaves before."""

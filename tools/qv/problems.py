@@ -34,12 +34,20 @@ class Problem:
     right: str
 
     def data(self) -> dict[str, object]:
-        return {"file": self.file, "line": self.place.line, "column": self.place.column,
-                "key": self.key, "wrong": self.wrong, "right": self.right}
+        return {
+            "file": self.file,
+            "line": self.place.line,
+            "column": self.place.column,
+            "key": self.key,
+            "wrong": self.wrong,
+            "right": self.right,
+        }
 
     def __str__(self) -> str:
-        return (f"{self.file}:{self.place.line}:{self.place.column}: "
-                f"{self.key}: {self.wrong} ({self.right})")
+        return (
+            f"{self.file}:{self.place.line}:{self.place.column}: "
+            f"{self.key}: {self.wrong} ({self.right})"
+        )
 
 
 @dataclass

@@ -43,14 +43,26 @@ def holds_programs(file: str) -> bool:
     return isinstance(config.compose(file, Problems(file)), SequenceNode)
 
 
-def read(file: str, cells: Sequence[CellConfig],
-         machine: Machine) -> tuple[list[Named], list[Problem]]:
+def read(
+    file: str, cells: Sequence[CellConfig], machine: Machine
+) -> tuple[list[Named], list[Problem]]:
     """Reads programs of these cells."""
     problems = Problems(file)
     root = config.compose(file, problems)
     context = Context(KEY, problems, machine, os.path.dirname(file))
-    found = None if root is None else listed(
-        root, context, EXAMPLE, lambda node, known: _program(node, known, cells), _twice, MOST, KEY)
+    found = (
+        None
+        if root is None
+        else listed(
+            root,
+            context,
+            EXAMPLE,
+            lambda node, known: _program(node, known, cells),
+            _twice,
+            MOST,
+            KEY,
+        )
+    )
     return found or [], sorted(problems.found, key=lambda problem: problem.place)
 
 
@@ -70,8 +82,11 @@ def _program(node: Node, context: Context, cells: Sequence[CellConfig]) -> Named
         return None
     name = scalar(values["name"], context, "a name such as logger", ("str",))
     if name is not None and (not matched(r"[A-Za-z0-9._-]+", name) or len(name) > NAME_LEN):
-        context.bad(values["name"], f"`{words.shown(name)}` is not the name of a program",
-                    f"1 to {NAME_LEN} letters, digits, -, _ and .")
+        context.bad(
+            values["name"],
+            f"`{words.shown(name)}` is not the name of a program",
+            f"1 to {NAME_LEN} letters, digits, -, _ and .",
+        )
     needs = _needs(node, values, context)
     at = _cell(values["at"], context, cells) if "at" in values else None
     near = _near(values["near"], context, cells) if "near" in values else None
@@ -85,8 +100,13 @@ def _needs(node: Node, values: dict[str, Node], context: Context) -> list[Vcpu]:
     """Returns the VCPUs: one by the keys C and T, or those of a list as a cell's file has it."""
     both = "vcpus" in values and ("C" in values or "T" in values)
     if both or not ("vcpus" in values or ("C" in values and "T" in values)):
-        context.bad(node, "the program has both `C`, `T` and `vcpus`" if both else
-                    "the program has not both `C` and `T`", "C and T, or vcpus: [{name: a, C: 2ms, T: 10ms}]")
+        context.bad(
+            node,
+            "the program has both `C`, `T` and `vcpus`"
+            if both
+            else "the program has not both `C` and `T`",
+            "C and T, or vcpus: [{name: a, C: 2ms, T: 10ms}]",
+        )
         return []
     if "vcpus" in values:
         found = vcpus.VCPUS.parse(values["vcpus"], context) or []
@@ -105,7 +125,11 @@ def _cell(node: Node, context: Context, cells: Sequence[CellConfig]) -> int | No
     raw = scalar(node, context, "the name of a cell", ("str",))
     if raw is None or raw in names:
         return None if raw is None else names.index(raw)
-    context.bad(node, f"no file has a cell `{words.shown(raw)}`", f"the file of the cell, or one of {', '.join(names)}")
+    context.bad(
+        node,
+        f"no file has a cell `{words.shown(raw)}`",
+        f"the file of the cell, or one of {', '.join(names)}",
+    )
     return None
 
 
@@ -119,7 +143,11 @@ def _near(node: Node, context: Context, cells: Sequence[CellConfig]) -> int | No
     for number, cell in enumerate(cells):
         if raw.removeprefix("0000:") in map(str, cell.devices):
             return number
-    context.bad(node, f"no cell of the files has the PCI function {raw}", "one of the key `devices` of a cell")
+    context.bad(
+        node,
+        f"no cell of the files has the PCI function {raw}",
+        "one of the key `devices` of a cell",
+    )
     return None
 
 
@@ -139,12 +167,16 @@ def links(cells: Sequence[CellConfig]) -> list[set[int]]:
 def migrates(cell: CellConfig) -> list[str]:
     """Returns the mailboxes of the words migrate=CHANNEL[,MEMORY], which the key `migrate` adds, too."""
     beginning = "migrate="
-    return [word[len(beginning):].split(",")[0] for word in cell.command_line().split()
-            if word.startswith(beginning)]
+    return [
+        word[len(beginning) :].split(",")[0]
+        for word in cell.command_line().split()
+        if word.startswith(beginning)
+    ]
 
 
 def peers(cells: Sequence[CellConfig]) -> list[set[int]]:
     """Returns for each cell the cells that share a channel with it."""
-    ends = [{end for channel in cell.channels for end in channel.ends} - {cell.name}
-            for cell in cells]
+    ends = [
+        {end for channel in cell.channels for end in channel.ends} - {cell.name} for cell in cells
+    ]
     return [{other for other, peer in enumerate(cells) if peer.name in near} for near in ends]

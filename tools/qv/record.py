@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass, field as field
 else:
+
     class field:
         """A default that is created separately for each record."""
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The output of `config check -v` about VCPUs: their share of the CPU and their worst-case response
 times."""
+
 from __future__ import annotations
 
 from . import admission, output
@@ -19,7 +20,9 @@ COMMAND = admission.Vcpu(20000, 100000)
 def _commands(cell: CellConfig) -> int:
     """Returns the number of commands that are admitted in addition to all VCPUs."""
     count = 0
-    while not vcpus.refusal([*cell.vcpus, *[vcpus.Named("(a command)", COMMAND)] * (count + 1)], cell.admission):
+    while not vcpus.refusal(
+        [*cell.vcpus, *[vcpus.Named("(a command)", COMMAND)] * (count + 1)], cell.admission
+    ):
         count += 1
     return count
 
@@ -31,7 +34,9 @@ def facts(cell: CellConfig) -> dict[str, Any]:
     plain = [one.vcpu for one in everybody if one.vcpu]
     one = 1 << admission.UNITS
     return {
-        "file": cell.file, "admission": cell.admission, "commands": _commands(cell),
+        "file": cell.file,
+        "admission": cell.admission,
+        "commands": _commands(cell),
         "load": admission.load(plain) / one,
         "bound": admission.limit(sum(not v.io for v in plain)) / one,
         "vcpus": [_row(named, plain) for named in everybody],
@@ -41,11 +46,23 @@ def facts(cell: CellConfig) -> dict[str, Any]:
 def _row(named: vcpus.Named, plain: list[admission.Vcpu]) -> dict[str, Any]:
     v = named.vcpu
     if v is None:
-        return {"name": named.name, "type": vcpus.NONE, "budget_us": None, "period_us": None, "load": 0.0, "response_us": None}
+        return {
+            "name": named.name,
+            "type": vcpus.NONE,
+            "budget_us": None,
+            "period_us": None,
+            "load": 0.0,
+            "response_us": None,
+        }
     return {
-        "name": named.name, "type": vcpus.TYPES[v.io], "budget_us": v.budget, "period_us": v.period,
+        "name": named.name,
+        "type": vcpus.TYPES[v.io],
+        "budget_us": v.budget,
+        "period_us": v.period,
         "load": admission.load([v]) / (1 << admission.UNITS),
-        "response_us": None if v.io else admission.response(plain, next(i for i, one in enumerate(plain) if one is v)),
+        "response_us": None
+        if v.io
+        else admission.response(plain, next(i for i, one in enumerate(plain) if one is v)),
     }
 
 
@@ -56,11 +73,26 @@ def _time(us: int | None) -> str:
 def show(cell: CellConfig) -> None:
     """Prints a table and its sum."""
     found = facts(cell)
-    output.table(("VCPU", "TYPE", "C", "T", "LOAD", "RESPONSE"), [
-        (v["name"], v["type"], _time(v["budget_us"]), _time(v["period_us"]), f"{v['load']:.1%}", _time(v["response_us"]))
-        for v in found["vcpus"]],
-        right=frozenset({2, 3, 4, 5}))
-    output.line(f"all: {found['load']:.1%} of the CPU (bound: {found['bound']:.1%}), admitted by `{cell.admission}`; "
-                "RESPONSE: how long each C takes at the worst")
-    output.line(f"commands of the shell, each on a VCPU of {vcpus.written(COMMAND.budget)} in {vcpus.written(COMMAND.period)}: "
-                f"room for {found['commands']} at once")
+    output.table(
+        ("VCPU", "TYPE", "C", "T", "LOAD", "RESPONSE"),
+        [
+            (
+                v["name"],
+                v["type"],
+                _time(v["budget_us"]),
+                _time(v["period_us"]),
+                f"{v['load']:.1%}",
+                _time(v["response_us"]),
+            )
+            for v in found["vcpus"]
+        ],
+        right=frozenset({2, 3, 4, 5}),
+    )
+    output.line(
+        f"all: {found['load']:.1%} of the CPU (bound: {found['bound']:.1%}), admitted by `{cell.admission}`; "
+        "RESPONSE: how long each C takes at the worst"
+    )
+    output.line(
+        f"commands of the shell, each on a VCPU of {vcpus.written(COMMAND.budget)} in {vcpus.written(COMMAND.period)}: "
+        f"room for {found['commands']} at once"
+    )

@@ -50,8 +50,9 @@ class Service:
         if self._address:
             post(self._address, "\n".join(lines).encode())
 
-    def wait(self, device: Device, name: str, seconds: float,
-             console: Transcript | None = None) -> bool:
+    def wait(
+        self, device: Device, name: str, seconds: float, console: Transcript | None = None
+    ) -> bool:
         """Waits for an event of a cell, output on its console, a signal, or the time. Returns true
         if the command is to end. Events of other cells do not end the wait."""
         until = time.monotonic() + seconds

@@ -47,19 +47,30 @@ class System:
         if not os.path.exists(device.DEVICE) or os.geteuid() != 0:
             return Machine.this()
         status = self.device().status()
-        return Machine.this(cells=self.taken(), ipi=bool(status.ipi_direct),
-                            outside=status.cpus_outside, pool=self._pool())
+        return Machine.this(
+            cells=self.taken(),
+            ipi=bool(status.ipi_direct),
+            outside=status.cpus_outside,
+            pool=self._pool(),
+        )
 
     def taken(self) -> tuple[Taken, ...]:
         from .machine import Taken
 
         driver = self.device()
         found = (driver.info(name) for name in driver.names())
-        return tuple(Taken(text(info.name), list(info.cpus)[:info.num_cpus],
-                           [(port.first, port.last) for port in info.ports[:info.num_ports]],
-                           [pci.bdf for pci in info.devices[:info.num_devices]],
-                           bool(info.ipi), info.lock != abi.Lock.NEVER, info.memory)
-                     for info in found)
+        return tuple(
+            Taken(
+                text(info.name),
+                list(info.cpus)[: info.num_cpus],
+                [(port.first, port.last) for port in info.ports[: info.num_ports]],
+                [pci.bdf for pci in info.devices[: info.num_devices]],
+                bool(info.ipi),
+                info.lock != abi.Lock.NEVER,
+                info.memory,
+            )
+            for info in found
+        )
 
     def facts(self) -> Facts:
         from .facts import Facts
@@ -96,19 +107,30 @@ class System:
         import subprocess
 
         try:
-            done = subprocess.run(["systemctl", "--quiet", *words], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                ["systemctl", "--quiet", *words], capture_output=True, text=True, check=False
+            )
         except FileNotFoundError:
-            raise Refused("systemctl is not installed", "cells start at boot by systemd only") from None
+            raise Refused(
+                "systemctl is not installed", "cells start at boot by systemd only"
+            ) from None
         if done.returncode:
-            raise Refused(f"systemctl {words[0]} failed: {_why(done.stderr)}", f"systemctl status {words[-1]}")
+            raise Refused(
+                f"systemctl {words[0]} failed: {_why(done.stderr)}", f"systemctl status {words[-1]}"
+            )
 
     def journal(self, *words: str) -> Iterator[str]:
         """Yields the lines of `journalctl`. With -f, it does not end."""
         import subprocess
 
         try:
-            run = subprocess.Popen(["journalctl", "--quiet", "--no-pager", *words], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, errors="replace")
+            run = subprocess.Popen(
+                ["journalctl", "--quiet", "--no-pager", *words],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+            )
         except FileNotFoundError:
             raise Refused("journalctl is not installed", "apt install systemd") from None
         assert run.stdout and run.stderr
@@ -116,30 +138,41 @@ class System:
             yield from run.stdout
             complaint = run.stderr.read()
             if run.wait() and complaint:
-                raise Refused(f"journalctl failed: {_why(complaint)}", "journalctl --list-boots; users of the group systemd-journal may read it")
+                raise Refused(
+                    f"journalctl failed: {_why(complaint)}",
+                    "journalctl --list-boots; users of the group systemd-journal may read it",
+                )
         finally:
             run.kill()
             run.wait()
 
     def load_module(self) -> None:
         if os.geteuid() != 0:
-            raise Refused("the module qv is not loaded, and only root may load it",
-                          "run it with sudo, or as root")
+            raise Refused(
+                "the module qv is not loaded, and only root may load it",
+                "run it with sudo, or as root",
+            )
         import subprocess
 
         try:
-            done = subprocess.run(["modprobe", "qv"], capture_output=True, text=True,
-                                  timeout=60, check=False)
+            done = subprocess.run(
+                ["modprobe", "qv"], capture_output=True, text=True, timeout=60, check=False
+            )
         except FileNotFoundError:
-            raise Refused("the module qv is not loaded, and modprobe is not installed",
-                          "apt install kmod, or load it by hand: insmod qv.ko") from None
+            raise Refused(
+                "the module qv is not loaded, and modprobe is not installed",
+                "apt install kmod, or load it by hand: insmod qv.ko",
+            ) from None
         except subprocess.TimeoutExpired:
-            raise Refused("modprobe qv did not end within a minute",
-                          "see dmesg for what the module waits for") from None
+            raise Refused(
+                "modprobe qv did not end within a minute", "see dmesg for what the module waits for"
+            ) from None
         if done.returncode:
-            raise Refused(f"the module qv is not loaded, and modprobe failed: {_why(done.stderr)}",
-                          "`make install` puts the module in place (`depmod` lists it), or "
-                          "insmod qv.ko; `qvctl doctor` says more")
+            raise Refused(
+                f"the module qv is not loaded, and modprobe failed: {_why(done.stderr)}",
+                "`make install` puts the module in place (`depmod` lists it), or "
+                "insmod qv.ko; `qvctl doctor` says more",
+            )
         self._await_node()
 
     @staticmethod
@@ -159,4 +192,6 @@ class System:
 def _why(stderr: str) -> str:
     lines = stderr.strip().splitlines()
     line = lines[-1] if lines else "it did not say why"
-    return line.removeprefix("modprobe: ").removeprefix("FATAL: ").removeprefix("ERROR: ").rstrip(".")
+    return (
+        line.removeprefix("modprobe: ").removeprefix("FATAL: ").removeprefix("ERROR: ").rstrip(".")
+    )

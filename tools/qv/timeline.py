@@ -86,8 +86,10 @@ def step_of(length: float) -> float:
 
 
 def _text(x: float, y: float, words: str, anchor: str = "middle", size: int = 11) -> str:
-    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">'
-            f"{escape(words)}</text>")
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">'
+        f"{escape(words)}</text>"
+    )
 
 
 class _Picture:
@@ -118,23 +120,29 @@ class _Picture:
         x, width = self.x(span.begin), max(self.x(span.end) - self.x(span.begin), 0.5)
         pale = f' opacity="{look.opacity}"' if look.opacity < 1 else ""
         times = f"{number(span.begin)} to {number(span.end)} {self.schedule.unit}".rstrip()
-        return (f'<rect x="{x:.2f}" y="{base - look.height}" width="{width:.2f}" '
-                f'height="{look.height}" fill="{look.colour or self.colour[span.row]}"{pale}>'
-                f"<title>{escape(f'{span.row}: {span.what}, {times}')}</title></rect>")
+        return (
+            f'<rect x="{x:.2f}" y="{base - look.height}" width="{width:.2f}" '
+            f'height="{look.height}" fill="{look.colour or self.colour[span.row]}"{pale}>'
+            f"<title>{escape(f'{span.row}: {span.what}, {times}')}</title></rect>"
+        )
 
     def arrow(self, mark: Mark) -> str:
         x, base = self.x(mark.time), self.base[mark.row]
         top = base - ARROW
         label = _text(x, top - 2, mark.label, size=9) if mark.label else ""
-        return (f'<path d="M{x:.2f} {base}V{top}m-3 5l3 -5l3 5" fill="none" stroke="{INK}">'
-                f"<title>{escape(mark.what)}</title></path>{label}")
+        return (
+            f'<path d="M{x:.2f} {base}V{top}m-3 5l3 -5l3 5" fill="none" stroke="{INK}">'
+            f"<title>{escape(mark.what)}</title></path>{label}"
+        )
 
     def legend(self) -> list[str]:
         parts, y = [], self.height - 12
         for at, look in enumerate(self.schedule.looks.values()):
             x = LEFT + LEGEND * at
-            parts.append(f'<circle cx="{x + 6}" cy="{y - 4}" r="6" fill="{look.colour or INK}" '
-                         f'opacity="{look.opacity}"/>')
+            parts.append(
+                f'<circle cx="{x + 6}" cy="{y - 4}" r="6" fill="{look.colour or INK}" '
+                f'opacity="{look.opacity}"/>'
+            )
             parts.append(_text(x + 18, y, look.meaning, "start"))
         if self.schedule.arrows:
             parts.append(_text(WIDTH - RIGHT, y, f"arrows: {self.schedule.arrows}", "end"))
@@ -147,32 +155,68 @@ def svg(schedule: Schedule, begin: float | None = None, end: float | None = None
     first = min((span.begin for span in schedule.spans), default=0) if begin is None else begin
     last = max((span.end for span in schedule.spans), default=0) if end is None else end
     picture = _Picture(schedule, first, last)
-    return "\n".join((
-        "<!-- SPDX-License-Identifier: GPL-2.0-only -->",
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture.height}" '
-        f'width="{WIDTH}" height="{picture.height}" font-family="sans-serif" fill="{INK}">',
-        f'<rect width="{WIDTH}" height="{picture.height}" fill="white"/>',
-        *picture.axis(),
-        *(picture.bar(span) for span in schedule.spans if span.row in picture.base and (
-            first <= span.begin <= span.end <= last or span.begin < last and span.end > first)),
-        *(picture.arrow(mark) for mark in schedule.marks
-          if mark.row in picture.base and first <= mark.time <= last),
-        *picture.legend(), "</svg>", ""))
+    return "\n".join(
+        (
+            "<!-- SPDX-License-Identifier: GPL-2.0-only -->",
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture.height}" '
+            f'width="{WIDTH}" height="{picture.height}" font-family="sans-serif" fill="{INK}">',
+            f'<rect width="{WIDTH}" height="{picture.height}" fill="white"/>',
+            *picture.axis(),
+            *(
+                picture.bar(span)
+                for span in schedule.spans
+                if span.row in picture.base
+                and (
+                    first <= span.begin <= span.end <= last
+                    or span.begin < last
+                    and span.end > first
+                )
+            ),
+            *(
+                picture.arrow(mark)
+                for mark in schedule.marks
+                if mark.row in picture.base and first <= mark.time <= last
+            ),
+            *picture.legend(),
+            "</svg>",
+            "",
+        )
+    )
 
 
 def chrome(schedule: Schedule) -> dict[str, Any]:
     """Returns the events of Chrome's trace format, which Perfetto reads. Times are in us."""
     rows = {row: at for at, row in enumerate(schedule.rows, 1)}
     names: list[tuple[str, int, dict[str, object]]] = [
-        ("process_name", 0, {"name": schedule.title})]
+        ("process_name", 0, {"name": schedule.title})
+    ]
     for row, at in rows.items():
         names += [("thread_name", at, {"name": row}), ("thread_sort_index", at, {"sort_index": at})]
     events: list[dict[str, Any]] = [
-        {"ph": "M", "name": name, "pid": 1, "tid": at, "args": args} for name, at, args in names]
-    events += [{"ph": "X", "name": span.what, "cat": span.kind, "pid": 1, "tid": rows[span.row],
-                "ts": span.begin, "dur": span.end - span.begin}
-               for span in schedule.spans if span.row in rows]
-    events += [{"ph": "i", "name": mark.what, "pid": 1, "tid": rows.get(mark.row, 0),
-                "ts": mark.time, "s": "t" if mark.row in rows else "p"}
-               for mark in schedule.marks]
+        {"ph": "M", "name": name, "pid": 1, "tid": at, "args": args} for name, at, args in names
+    ]
+    events += [
+        {
+            "ph": "X",
+            "name": span.what,
+            "cat": span.kind,
+            "pid": 1,
+            "tid": rows[span.row],
+            "ts": span.begin,
+            "dur": span.end - span.begin,
+        }
+        for span in schedule.spans
+        if span.row in rows
+    ]
+    events += [
+        {
+            "ph": "i",
+            "name": mark.what,
+            "pid": 1,
+            "tid": rows.get(mark.row, 0),
+            "ts": mark.time,
+            "s": "t" if mark.row in rows else "p",
+        }
+        for mark in schedule.marks
+    ]
     return {"traceEvents": events, "displayTimeUnit": "ns"}

@@ -30,8 +30,8 @@ def plain(line: bytes) -> bytes:
     """Returns a line without the sequences that set colours or move the cursor (ESC [ ... letter)."""
     first, *rest = line.split(b"\x1b[")
     for piece in rest:
-        end = next((at for at, byte in enumerate(piece) if 0x40 <= byte <= 0x7e), len(piece))
-        first += piece[end + 1:]
+        end = next((at for at, byte in enumerate(piece) if 0x40 <= byte <= 0x7E), len(piece))
+        first += piece[end + 1 :]
     return first
 
 
@@ -40,7 +40,9 @@ class Transcript:
     already."""
 
     def __init__(self, name: str, folder: str = FOLDER) -> None:
-        self._fd = os.open(os.path.join(folder, name, "console"), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        self._fd = os.open(
+            os.path.join(folder, name, "console"), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+        )
         self._window = mmap.mmap(self._fd, abi.CONSOLE_LEN, mmap.MAP_SHARED, mmap.PROT_READ)
         self._position = self._word(HEAD)
         self._partial = b""
@@ -63,8 +65,12 @@ class Transcript:
     def kept(self) -> str:
         """Returns what the ring holds now, as text."""
         self._position = (self._word(HEAD) - LEN) & 0xFFFFFFFF if self._word(HEAD) > LEN else 0
-        whole = (plain(line.replace(READY, b"").rstrip(b"\r")) for line in self._read().split(b"\n"))
-        return "".join(f"{text(line.decode('cp437').expandtabs().encode())}\n" for line in whole if line)
+        whole = (
+            plain(line.replace(READY, b"").rstrip(b"\r")) for line in self._read().split(b"\n")
+        )
+        return "".join(
+            f"{text(line.decode('cp437').expandtabs().encode())}\n" for line in whole if line
+        )
 
     def restart(self) -> None:
         """The next life begins: the driver clears the console pages."""
@@ -95,8 +101,8 @@ class Transcript:
         length = self._skip_lost()
         start = self._position
         at = start % LEN
-        data = self._window[STREAM + at:STREAM + min(at + length, LEN)]
-        data += self._window[STREAM:STREAM + max(at + length - LEN, 0)]  # from the ring's begin
+        data = self._window[STREAM + at : STREAM + min(at + length, LEN)]
+        data += self._window[STREAM : STREAM + max(at + length - LEN, 0)]  # from the ring's begin
         self._skip_lost()  # overwritten during the copy
         gone = (self._position - start) & 0xFFFFFFFF
         self._position = (start + length) & 0xFFFFFFFF if gone < length else self._position
@@ -124,4 +130,4 @@ class Transcript:
             self._left_out += 1
             return
         for at in range(0, len(line), LONGEST):
-            yield text(line[at:at + LONGEST].decode("cp437").expandtabs().encode())
+            yield text(line[at : at + LONGEST].decode("cp437").expandtabs().encode())

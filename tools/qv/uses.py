@@ -20,8 +20,11 @@ def _of_class(root: str, kind: str, function: str) -> list[str]:
         names = sorted(os.listdir(base))
     except OSError:
         return []
-    return [os.path.join(base, name) for name in names
-            if any(place.startswith(function + "/") for place in _places(os.path.join(base, name)))]
+    return [
+        os.path.join(base, name)
+        for name in names
+        if any(place.startswith(function + "/") for place in _places(os.path.join(base, name)))
+    ]
 
 
 def _places(device: str) -> list[str]:
@@ -32,7 +35,11 @@ def _places(device: str) -> list[str]:
         return [place]
     head, _, tail = place.partition("/nvme-subsystem/")
     folder = os.path.join(head, "nvme-subsystem", tail.partition("/")[0])
-    controllers = [name for name in os.listdir(folder) if os.path.islink(os.path.join(folder, name)) and name.startswith("nvme")]
+    controllers = [
+        name
+        for name in os.listdir(folder)
+        if os.path.islink(os.path.join(folder, name)) and name.startswith("nvme")
+    ]
     return [os.path.realpath(os.path.join(folder, name)) + "/" for name in controllers]
 
 
@@ -50,7 +57,11 @@ def _mounts(root: str) -> dict[str, str]:
 
 
 def _swaps(root: str) -> set[str]:
-    return {line.split()[0] for line in (read_text(os.path.join(root, "proc/swaps")) or "").splitlines()[1:] if line.split()}
+    return {
+        line.split()[0]
+        for line in (read_text(os.path.join(root, "proc/swaps")) or "").splitlines()[1:]
+        if line.split()
+    }
 
 
 def _held(node: str) -> bool:
@@ -81,24 +92,48 @@ def _disk(root: str, folder: str, mounts: dict[str, str], swaps: set[str]) -> st
 
 def _disks(root: str, function: str) -> list[str]:
     mounts, swaps = _mounts(root), _swaps(root)
-    found = {os.path.basename(folder): _disk(root, folder, mounts, swaps) for folder in _of_class(root, "block", function)}
+    found = {
+        os.path.basename(folder): _disk(root, folder, mounts, swaps)
+        for folder in _of_class(root, "block", function)
+    }
     # an open partition also makes its disk busy; then only the partition is named
-    return [use for name, use in found.items() if use and not (
-        use.endswith("a program") and any(other != name and other.startswith(name) and found[other] for other in found))]
+    return [
+        use
+        for name, use in found.items()
+        if use
+        and not (
+            use.endswith("a program")
+            and any(other != name and other.startswith(name) and found[other] for other in found)
+        )
+    ]
 
 
 def _networks(root: str, function: str) -> list[str]:
-    return [f"network interface {os.path.basename(folder)} is up" for folder in _of_class(root, "net", function)
-            if int((read_text(os.path.join(folder, "flags")) or "0").strip(), 16) & IFF_UP]
+    return [
+        f"network interface {os.path.basename(folder)} is up"
+        for folder in _of_class(root, "net", function)
+        if int((read_text(os.path.join(folder, "flags")) or "0").strip(), 16) & IFF_UP
+    ]
 
 
 def _consoles(root: str, function: str) -> list[str]:
-    names = {line.split()[0] for line in (read_text(os.path.join(root, "proc/consoles")) or "").splitlines() if line.split()}
-    found = [f"{os.path.basename(folder)} is a console of Linux's" for folder in _of_class(root, "tty", function)
-             if os.path.basename(folder) in names]
+    names = {
+        line.split()[0]
+        for line in (read_text(os.path.join(root, "proc/consoles")) or "").splitlines()
+        if line.split()
+    }
+    found = [
+        f"{os.path.basename(folder)} is a console of Linux's"
+        for folder in _of_class(root, "tty", function)
+        if os.path.basename(folder) in names
+    ]
     # Linux does not show which virtio port an hvc terminal uses, so each hvc console is listed.
     if _of_class(root, "virtio-ports", function):
-        found += [f"{name} is a console of Linux's, and may be here" for name in sorted(names) if name.startswith("hvc")]
+        found += [
+            f"{name} is a console of Linux's, and may be here"
+            for name in sorted(names)
+            if name.startswith("hvc")
+        ]
     if "tty0" in names and (read_text(os.path.join(function, "boot_vga")) or "").strip() == "1":
         found.append("it shows the console of Linux")
     return found
@@ -106,7 +141,11 @@ def _consoles(root: str, function: str) -> list[str]:
 
 def _programs(root: str, function: str, known: list[str]) -> list[str]:
     """Returns the uses by programs, without the programs on a console that is already named."""
-    return [use for use in opened(root, function).values() if not any(k.split()[0] == use.split()[0] for k in known)]
+    return [
+        use
+        for use in opened(root, function).values()
+        if not any(k.split()[0] == use.split()[0] for k in known)
+    ]
 
 
 def uses(folder: str, root: str = "/") -> list[str]:

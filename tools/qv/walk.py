@@ -110,8 +110,10 @@ class Walk:
         found: list[Range] = []
         for page in self._inside(cr3):
             last = found[-1] if found else None
-            if last and (last.virtual + last.length, last.physical + last.length) == \
-                    (page.virtual, page.physical):
+            if last and (last.virtual + last.length, last.physical + last.length) == (
+                page.virtual,
+                page.physical,
+            ):
                 found[-1] = Range(last.virtual, last.physical, last.length + page.length)
             elif len(found) == MOST_RANGES:
                 self.whole = False

@@ -39,8 +39,14 @@ class Counts:
         self.error: str | None = None  # absent, stopped, failed or corrupt
 
     def members(self) -> dict[str, int | str | None]:
-        return {"items": self.items, "occupancy": self.occupancy, "high_water": self.high,
-                "lost": self.lost, "overruns": self.overruns, "error": self.error}
+        return {
+            "items": self.items,
+            "occupancy": self.occupancy,
+            "high_water": self.high,
+            "lost": self.lost,
+            "overruns": self.overruns,
+            "error": self.error,
+        }
 
 
 class Window:
@@ -63,8 +69,12 @@ class Window:
     def __enter__(self) -> Window:
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None,
-                 _where: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _where: TracebackType | None,
+    ) -> None:
         self._words.release()
         self._map.close()
 
@@ -85,7 +95,7 @@ class Window:
         life = self._end(0, LIFE)
         if not life >> 8 or self._section(0, GENERATION) != life >> 8:
             return "absent"
-        return {STOPPED: "stopped", FAILED: "failed"}.get(life & 0xff)
+        return {STOPPED: "stopped", FAILED: "failed"}.get(life & 0xFF)
 
     def _taken(self) -> int:
         """The items that the ring's reader has taken. If the reader is not bound to this life of

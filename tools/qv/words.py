@@ -21,7 +21,11 @@ def size(count: int) -> str:
 
 def pool(total: int, free: int) -> str:
     """Returns the state of the pool."""
-    return f"the pool has {size(total)} for cells, {size(free)} of it free" if total else "there is no pool of memory for cells"
+    return (
+        f"the pool has {size(total)} for cells, {size(free)} of it free"
+        if total
+        else "there is no pool of memory for cells"
+    )
 
 
 def shown(value: str, limit: int = 40) -> str:
@@ -66,10 +70,12 @@ def ipi_name(direct: int) -> str:
 
 # by enum qv_dma_level: the name of the level of protection from DMA
 DMA_LEVELS = ("none", "devices", "memory", "full")
-_DMA = ("a hostile Linux could write all memory by its devices",
-        "devices of cells reach their cells only; a hostile Linux could write all memory by its own devices",
-        "devices of Linux reach memory of Linux only, but their interrupts reach every CPU",
-        "devices of Linux reach memory and CPUs of Linux only")
+_DMA = (
+    "a hostile Linux could write all memory by its devices",
+    "devices of cells reach their cells only; a hostile Linux could write all memory by its own devices",
+    "devices of Linux reach memory of Linux only, but their interrupts reach every CPU",
+    "devices of Linux reach memory and CPUs of Linux only",
+)
 
 
 def dma_level(info: abi.StatusInfo) -> str:
@@ -78,8 +84,10 @@ def dma_level(info: abi.StatusInfo) -> str:
     return f"DMA {DMA_LEVELS[info.dma_level]}: {_DMA[info.dma_level]}{f' ({why})' if why else ''}"
 
 
-IPI_DIRECT = ("IPIs of Linux are direct: they pass no filter, so a hostile Linux could interrupt cells with "
-              "any vector or NMI")
+IPI_DIRECT = (
+    "IPIs of Linux are direct: they pass no filter, so a hostile Linux could interrupt cells with "
+    "any vector or NMI"
+)
 
 REPLACED = "the loaded module qv is another than the installed one, as after an upgrade"
 REPLACED_REMEDY = "systemctl restart qv.service (its cells end, and those of units start again)"
@@ -92,5 +100,6 @@ def outside(count: int) -> str:
 
 def channel_counts(members: dict[str, Any]) -> str:
     """The counts of a channel on one line."""
-    return ", ".join(f"{name.replace('_', ' ')} {value}"
-                     for name, value in members.items() if value is not None)
+    return ", ".join(
+        f"{name.replace('_', ' ')} {value}" for name, value in members.items() if value is not None
+    )

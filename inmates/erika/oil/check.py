@@ -125,20 +125,25 @@ class Checker:
         kind, name = str(found.kind.value), str(found.name.value)
         known = self.schema.kinds.get(kind)
         if known is None:
-            self.problems.error(found.kind.place, f"{shown(kind)} is not a kind of object",
-                                self._elsewhere(kind) or perhaps(kind, self.schema.kinds))
+            self.problems.error(
+                found.kind.place,
+                f"{shown(kind)} is not a kind of object",
+                self._elsewhere(kind) or perhaps(kind, self.schema.kinds),
+            )
             return
         if known.duty.refused:
             self.problems.error(found.kind.place, f"{kind} {shown(name)}: {known.duty.refused}")
             return
         if known.duty.ignored:
-            self.problems.warn_once(kind, found.kind.place,
-                                    f"{kind} has no effect: {known.duty.ignored}")
+            self.problems.warn_once(
+                kind, found.kind.place, f"{kind} has no effect: {known.duty.ignored}"
+            )
             return
         wrong = "" if kind in NAMELESS else why_not_name(name, kind)
         if wrong:
-            self.problems.error(found.name.place,
-                                f"{shown(name)} cannot be the name of {_a(kind)}: {wrong}")
+            self.problems.error(
+                found.name.place, f"{shown(name)} cannot be the name of {_a(kind)}: {wrong}"
+            )
             return
         self._collect_known(found, kind, name)
 
@@ -148,8 +153,12 @@ class Checker:
             if kind == other_kind if alone else name == other:
                 line = f"{first.name.place.file}:{first.name.place.line}"
                 self.problems.error(
-                    found.name.place, f"there is already {_a(other_kind)} {other}"
-                    if alone else f"{name} is already the name of {_a(other_kind)}", f"see {line}")
+                    found.name.place,
+                    f"there is already {_a(other_kind)} {other}"
+                    if alone
+                    else f"{name} is already the name of {_a(other_kind)}",
+                    f"see {line}",
+                )
                 return
         self.written[kind, name] = found
 
@@ -159,12 +168,14 @@ class Checker:
 
     def _check_object(self, checked: Checked, found: Object) -> None:
         kind, name = str(found.kind.value), str(found.name.value)
-        values = self._check_set(f"{kind} {name}", found.name.place, found.parameters,
-                                 self.schema.kinds[kind].attributes)
+        values = self._check_set(
+            f"{kind} {name}", found.name.place, found.parameters, self.schema.kinds[kind].attributes
+        )
         checked.of(kind)[name] = Item(kind, name, found.name.place, values)
 
-    def _check_set(self, owner: str, place: Place, parameters: tuple[Parameter, ...],
-                   known: Definitions) -> Values:
+    def _check_set(
+        self, owner: str, place: Place, parameters: tuple[Parameter, ...], known: Definitions
+    ) -> Values:
         """Returns the values of one set of parameters. `owner` names it in messages."""
         values = Values(place)
         given = {str(parameter.name.value) for parameter in parameters}
@@ -176,8 +187,11 @@ class Checker:
                 continue
             before = values.get(name)
             if before and not attribute.multiple:
-                self.problems.error(parameter.name.place, f"{owner}: {name} is given twice",
-                                    f"the first is in line {before.place.line}")
+                self.problems.error(
+                    parameter.name.place,
+                    f"{owner}: {name} is given twice",
+                    f"the first is in line {before.place.line}",
+                )
                 continue
             value = self._check_value(owner, parameter, attribute)
             if value:
@@ -198,22 +212,26 @@ class Checker:
         word, name = parameter.value, attribute.name
         if attribute.duty.ignored:
             self.problems.warn_once(
-                f"{owner.split()[0]}.{name}", parameter.name.place,
-                f"{owner.split()[0]}: {name} has no effect: {attribute.duty.ignored}")
+                f"{owner.split()[0]}.{name}",
+                parameter.name.place,
+                f"{owner.split()[0]}: {name} has no effect: {attribute.duty.ignored}",
+            )
             return None
         if attribute.duty.refused:
             self.problems.error(parameter.name.place, f"{owner}: {name}: {attribute.duty.refused}")
             return None
         if parameter.struct and attribute.type != "STRUCT":
-            self.problems.error(word.place, f"{owner}: a `=` is missing after {name}",
-                                attribute.allowed())
+            self.problems.error(
+                word.place, f"{owner}: a `=` is missing after {name}", attribute.allowed()
+            )
             return None
         wrong = why_not(attribute, word)
         if not wrong and attribute.refers:
             wrong = self._why_not_reference(attribute, word)
         if wrong:
-            self.problems.error(word.place, f"{owner}: {name}: {wrong}",
-                                self._allowed(attribute, word))
+            self.problems.error(
+                word.place, f"{owner}: {name}: {wrong}", self._allowed(attribute, word)
+            )
             return None
         if word.value == "AUTO" and word.kind == "name" and "AUTO" not in attribute.options:
             return Value(attribute, word.place, None, Values(word.place))
@@ -227,11 +245,18 @@ class Checker:
             self.problems.error(word.place, f"{path}: {option.duty.refused}")
             return None
         if option and option.duty.ignored:
-            self.problems.warn_once(f"{attribute.name}={option.name}", word.place,
-                                    f"{path} has no effect: {option.duty.ignored}")
+            self.problems.warn_once(
+                f"{attribute.name}={option.name}",
+                word.place,
+                f"{path} has no effect: {option.duty.ignored}",
+            )
         if attribute.type == "STRUCT":
-            inside = self._check_set(f"{owner}: {attribute.name} {shown(str(word.value))}",
-                                     word.place, parameter.inside, attribute.fields)
+            inside = self._check_set(
+                f"{owner}: {attribute.name} {shown(str(word.value))}",
+                word.place,
+                parameter.inside,
+                attribute.fields,
+            )
             return Value(attribute, word.place, word.value, inside)
         if option and option.duty.ignored:
             kept = tuple(one for one in parameter.inside if one.name.value in option.definitions)
@@ -239,9 +264,11 @@ class Checker:
             return Value(attribute, word.place, word.value, inside)
         if parameter.braces and not (option and option.definitions):
             if parameter.inside:
-                self.problems.error(parameter.inside[0].name.place,
-                                    f"{path} has no attributes of its own",
-                                    f"{attribute.name} = {word.text()};")
+                self.problems.error(
+                    parameter.inside[0].name.place,
+                    f"{path} has no attributes of its own",
+                    f"{attribute.name} = {word.text()};",
+                )
             return Value(attribute, word.place, word.value, Values(word.place))
         definitions = option.definitions if option else {}
         inside = self._check_set(path, word.place, parameter.inside, definitions)
@@ -260,15 +287,17 @@ class Checker:
         """Returns what would be right instead of a wrong value."""
         if attribute.refers and word.kind == "name":
             names = [name for kind, name in self.written if kind == attribute.refers]
-            return perhaps(str(word.value),
-                           names) if names else f"no {attribute.refers} is declared"
+            return (
+                perhaps(str(word.value), names) if names else f"no {attribute.refers} is declared"
+            )
         if attribute.options and word.kind == "name":
             near = perhaps(str(word.value), attribute.options)
             return near if near.startswith("perhaps") else attribute.allowed()
         return attribute.allowed()
 
-    def _add_defaults(self, owner: str, values: Values, known: Definitions,
-                      given: set[str]) -> None:
+    def _add_defaults(
+        self, owner: str, values: Values, known: Definitions, given: set[str]
+    ) -> None:
         for name, attribute in known.items():
             if name in given or attribute.duty.ignored or attribute.duty.refused:
                 continue
@@ -277,8 +306,9 @@ class Checker:
                     self._default(owner, values.place, attribute, attribute.default)
                 ]
             elif attribute.required:
-                self.problems.error(values.place, f"{owner}: {name} is missing",
-                                    attribute.allowed())
+                self.problems.error(
+                    values.place, f"{owner}: {name} is missing", attribute.allowed()
+                )
 
     def _default(self, owner: str, place: Place, attribute: Attribute, word: Word) -> Value:
         if word.value == "AUTO" and word.kind == "name" and "AUTO" not in attribute.options:

@@ -60,7 +60,9 @@ def build(arguments: argparse.Namespace) -> int:
     made[folder / DEPENDENCIES] = dependencies(folder, own)
     if arguments.compiler:
         sources = [
-            *arguments.source, *map(Path, compiled.application.sources), folder / "os_config.c"
+            *arguments.source,
+            *map(Path, compiled.application.sources),
+            folder / "os_config.c",
         ]
         made[Path(COMMANDS)] = commands.text(compiled.application, sources, arguments.compiler)
     for path, text in made.items():
@@ -124,75 +126,93 @@ def add_check(known: Commands) -> None:
 
 
 def add_build(known: Commands) -> None:
-    parser = add_compiler(known, "build", "compile an OIL file; print the names of written files",
-                          build)
-    parser.add_argument("-o",
-                        dest="output",
-                        type=Path,
-                        default=Path(),
-                        metavar="FOLDER",
-                        help="write there, not into the current folder")
+    parser = add_compiler(
+        known, "build", "compile an OIL file; print the names of written files", build
+    )
+    parser.add_argument(
+        "-o",
+        dest="output",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="write there, not into the current folder",
+    )
     parser.add_argument(
         "--compiler",
         default="",
         metavar="COMMAND",
-        help="write compile_commands.json into the current folder, with this command")
-    parser.add_argument("--source",
-                        type=Path,
-                        action="append",
-                        default=[],
-                        metavar="FILE",
-                        help="a source file for it that the OIL file does not name")
+        help="write compile_commands.json into the current folder, with this command",
+    )
+    parser.add_argument(
+        "--source",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a source file for it that the OIL file does not name",
+    )
 
 
 def add_link_check(known: Commands) -> None:
-    parser = add_compiler(known, "link-check",
-                          "check that object files have the functions that the OIL file names",
-                          link_check)
+    parser = add_compiler(
+        known,
+        "link-check",
+        "check that object files have the functions that the OIL file names",
+        link_check,
+    )
     parser.add_argument("objects", type=Path, nargs="+", metavar="OBJECT")
-    parser.add_argument("--library",
-                        type=Path,
-                        metavar="FILE",
-                        help="this file has the symbols of the libraries")
-    parser.add_argument("--renamed",
-                        type=Path,
-                        metavar="FILE",
-                        help="write there new names for symbols that the libraries have, too")
+    parser.add_argument(
+        "--library", type=Path, metavar="FILE", help="this file has the symbols of the libraries"
+    )
+    parser.add_argument(
+        "--renamed",
+        type=Path,
+        metavar="FILE",
+        help="write there new names for symbols that the libraries have, too",
+    )
 
 
 def add_new(known: Commands) -> None:
     parser = known.add_parser("new", help="make the folder of a new application")
     parser.add_argument("folder", type=Path, metavar="NAME")
-    parser.add_argument("--example",
-                        choices=new.examples(),
-                        default="blink",
-                        help="the sample that it begins with (default: blink)")
+    parser.add_argument(
+        "--example",
+        choices=new.examples(),
+        default="blink",
+        help="the sample that it begins with (default: blink)",
+    )
     parser.set_defaults(run=begin)
 
 
-def add_compiler(known: Commands, name: str, purpose: str,
-                 run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+def add_compiler(
+    known: Commands, name: str, purpose: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
     """Adds a command that reads an OIL file."""
     parser = known.add_parser(name, help=purpose)
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("-I",
-                        dest="include",
-                        type=Path,
-                        action="append",
-                        default=[],
-                        metavar="FOLDER",
-                        help="search this folder for included files")
-    parser.add_argument("--dialect",
-                        choices=DIALECTS,
-                        default="",
-                        help="whose attributes the file may use; otherwise it is guessed")
+    parser.add_argument(
+        "-I",
+        dest="include",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="search this folder for included files",
+    )
+    parser.add_argument(
+        "--dialect",
+        choices=DIALECTS,
+        default="",
+        help="whose attributes the file may use; otherwise it is guessed",
+    )
     parser.set_defaults(run=run)
     return parser
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="qvoil",
-                                  description="Compile OIL files for the OSEK kernel of QV.")
+    top = argparse.ArgumentParser(
+        prog="qvoil", description="Compile OIL files for the OSEK kernel of QV."
+    )
     top.add_argument("--version", action="version", version=f"qvoil {VERSION}")
     known = top.add_subparsers(required=True, metavar="COMMAND")
     add_build(known)
@@ -200,7 +220,8 @@ def parser() -> argparse.ArgumentParser:
     add_link_check(known)
     add_new(known)
     trace_command.add(
-        known.add_parser("trace", help="check the rules in a trace, and draw the schedule"))
+        known.add_parser("trace", help="check the rules in a trace, and draw the schedule")
+    )
     listed = known.add_parser("attributes", help="print all objects and attributes as a page")
     listed.set_defaults(run=attributes)
     return top

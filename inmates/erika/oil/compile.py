@@ -73,22 +73,33 @@ def _application(result: Compiled, dialect: str) -> Application:
 def _check_sections(file: File, source: Source, problems: Problems) -> None:
     for word in file.versions:
         if word.value not in VERSIONS:
-            problems.error(word.place, f'OIL_VERSION "{shown(str(word.value))}" is not known',
-                           ", ".join(VERSIONS))
+            problems.error(
+                word.place,
+                f'OIL_VERSION "{shown(str(word.value))}" is not known',
+                ", ".join(VERSIONS),
+            )
     for word in file.versions[1:]:
         problems.error(word.place, "OIL_VERSION is given twice")
     if not file.cpus:
-        raise problems.stop(source.place(len(source.lines) + 1, 1), "the file has no CPU section",
-                            "CPU name { OS ...; TASK ...; };")
+        raise problems.stop(
+            source.place(len(source.lines) + 1, 1),
+            "the file has no CPU section",
+            "CPU name { OS ...; TASK ...; };",
+        )
     for cpu in file.cpus[1:]:
         if cpu.name.value != file.cpus[0].name.value:
-            problems.error(cpu.name.place, f"CPU {cpu.name.value} is a second CPU",
-                           f"CPU {file.cpus[0].name.value} may have several sections")
+            problems.error(
+                cpu.name.place,
+                f"CPU {cpu.name.value} is a second CPU",
+                f"CPU {file.cpus[0].name.value} may have several sections",
+            )
 
 
 def _guessed(file: File, source: Source, problems: Problems) -> str:
     name, mark, place = dialects.guess(file, source)
     if mark:
-        problems.note(place or Place(source.lines[0].file, 1, 1),
-                      f"taken for the dialect {name}, because of {mark}; --dialect says otherwise")
+        problems.note(
+            place or Place(source.lines[0].file, 1, 1),
+            f"taken for the dialect {name}, because of {mark}; --dialect says otherwise",
+        )
     return name

@@ -19,8 +19,16 @@ FOLDER = Path(__file__).parent / "implementation"
 # IMPLEMENTATION, includes. The first that occurs decides.
 MARKS = {
     "rtdruid": ("CPU_DATA", "MCU_DATA", "BOARD_DATA", "KERNEL_TYPE", "EE_OPT", "APPDATA", "STACK"),
-    "goil": ("BUILD", "TRAMPOLINE_BASE_PATH", "MEMMAP", "SYSTEM_CALL", "trampoline", "arch.oil",
-             "softwareIT.oil", "watchdog.oil"),
+    "goil": (
+        "BUILD",
+        "TRAMPOLINE_BASE_PATH",
+        "MEMMAP",
+        "SYSTEM_CALL",
+        "trampoline",
+        "arch.oil",
+        "softwareIT.oil",
+        "watchdog.oil",
+    ),
 }
 
 

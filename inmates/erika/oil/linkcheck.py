@@ -18,7 +18,7 @@ SYMBOLS = {
     "ISR": "os_isr_entry_",
     "ALARMCALLBACK": "os_alarm_entry_",
     "COMCallback": "os_com_entry_",
-    "": ""
+    "": "",
 }
 # How a source file may spell the macros
 SPELLINGS = {"ISR": "ISR[12]?", "COMCallback": "COMCallback|COMCALLBACK"}
@@ -52,17 +52,24 @@ def check(wanted: list[Function], known: list[Object], problems: Problems) -> No
         owners = [found for found in known if symbol(function) in found.defined]
         strong = [found for found in owners if symbol(function) not in found.weak]
         if not owners:
-            problems.error(function.place,
-                           f"{function.owner}: no source file has {function.written()}",
-                           _near(function, spare) or "SRC in the Makefile names the source files")
+            problems.error(
+                function.place,
+                f"{function.owner}: no source file has {function.written()}",
+                _near(function, spare) or "SRC in the Makefile names the source files",
+            )
         elif len(strong) > 1:
             problems.error(
                 function.place,
                 f"{function.owner}: {' and '.join(_source(found) for found in strong)} have "
-                f"{function.written()}", "one of them")
+                f"{function.written()}",
+                "one of them",
+            )
     for word, name, found in spare:
-        problems.warn_once(f"{word} {name}", _place(word, name, found),
-                           f"{word}({name}) never runs: the OIL file does not name it")
+        problems.warn_once(
+            f"{word} {name}",
+            _place(word, name, found),
+            f"{word}({name}) never runs: the OIL file does not name it",
+        )
 
 
 def _source(found: Object) -> str:
@@ -72,9 +79,13 @@ def _source(found: Object) -> str:
 def _spare(wanted: list[Function], objects: list[Object]) -> list[tuple[str, str, Object]]:
     """Returns the functions with a macro that the OIL file does not name, with their files."""
     names = {symbol(function) for function in wanted}
-    return [(word, text.removeprefix(begin), found) for found in objects
-            for text in sorted(found.defined - names) for word, begin in SYMBOLS.items()
-            if word and text.startswith(begin)]
+    return [
+        (word, text.removeprefix(begin), found)
+        for found in objects
+        for text in sorted(found.defined - names)
+        for word, begin in SYMBOLS.items()
+        if word and text.startswith(begin)
+    ]
 
 
 def _near(function: Function, spare: list[tuple[str, str, Object]]) -> str:

@@ -6,23 +6,29 @@ from __future__ import annotations
 import re
 
 LONGEST = 63
-C_WORDS = frozenset("""
+C_WORDS = frozenset(
+    """
     auto break case char const continue default do double else enum extern float for goto if inline
     int long register restrict return short signed sizeof static struct switch typedef union
     unsigned void volatile while asm typeof _Bool _Static_assert _Alignas _Alignof
     linux unix bool true false int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
     intptr_t uintptr_t size_t ptrdiff_t main NULL errno memcpy memset memmove memcmp strlen strcmp
-""".split())
+""".split()
+)
 # The limits, constants and other types of <stdint.h> and <stddef.h>, which os.h includes, and the
 # names that C keeps for itself
-C_NAMES = re.compile(r"""
+C_NAMES = re.compile(
+    r"""
     (U?INT (\d+ | MAX | PTR | _FAST\d+ | _LEAST\d+) | PTRDIFF | SIZE | SIG_ATOMIC | WCHAR | WINT)
     _ (MAX | MIN | WIDTH | C)
   | u?int (max | ptr | _fast\d+ | _least\d+) _t | wchar_t | max_align_t | offsetof
   | _[A-Z_].*
-""", re.VERBOSE)
+""",
+    re.VERBOSE,
+)
 # Names of the kernel's headers; a test compares them
-KERNEL_WORDS = frozenset("""
+KERNEL_WORDS = frozenset(
+    """
     ALARMCALLBACK AUTO ActivateTask AlarmBaseRefType AlarmBaseType AlarmType AppModeType
     ApplicationDataRef CalloutReturnType CancelAlarm ChainTask ClearEvent CounterTick CounterType
     DisableAllInterrupts E_NOT_OK E_OK EnableAllInterrupts ErrorHook EventMaskRefType EventMaskType
@@ -43,12 +49,39 @@ KERNEL_WORDS = frozenset("""
     TaskRefType TaskStateRefType TaskStateType TaskType TerminateTask TickRefType TickType
     TriggerISR WAITING WaitEvent boolean float32 float64 print sint16 sint32 sint64 sint8 uint16
     uint32 uint64 uint8
-""".split())
-KERNEL_PREFIXES = ("os_", "OS_", "E_OS_", "E_COM_", "OSServiceId_", "OSError_", "COMServiceId_",
-                   "COMError", "COMAppl", "COMCall", "COMCALL", "COMLength", "COMService",
-                   "COMShut", "COM_", "Declare", "SCHEDULETABLE_", "INVALID_", "ERIKA_",
-                   "OSMAXALLOWEDVALUE_", "OSTICKSPERBASE_", "OSMINCYCLE_", "ReadFlag_",
-                   "ResetFlag_", "INMATE_", "QV_", "console_", "qv_", "EE_")
+""".split()
+)
+KERNEL_PREFIXES = (
+    "os_",
+    "OS_",
+    "E_OS_",
+    "E_COM_",
+    "OSServiceId_",
+    "OSError_",
+    "COMServiceId_",
+    "COMError",
+    "COMAppl",
+    "COMCall",
+    "COMCALL",
+    "COMLength",
+    "COMService",
+    "COMShut",
+    "COM_",
+    "Declare",
+    "SCHEDULETABLE_",
+    "INVALID_",
+    "ERIKA_",
+    "OSMAXALLOWEDVALUE_",
+    "OSTICKSPERBASE_",
+    "OSMINCYCLE_",
+    "ReadFlag_",
+    "ResetFlag_",
+    "INMATE_",
+    "QV_",
+    "console_",
+    "qv_",
+    "EE_",
+)
 # Names of the standard, which a file need not declare
 DEFAULT_MODE = "OSDEFAULTAPPMODE"
 STANDARD = (("RESOURCE", "RES_SCHEDULER"), ("APPMODE", DEFAULT_MODE))

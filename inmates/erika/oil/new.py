@@ -31,10 +31,9 @@ def word_of(folder: Path) -> str:
 def _renamed(text: str, example: str, word: str) -> str:
     """Returns a text with other names of files and of the cell. Names in C and OIL remain."""
     files = rf"\b{example}(?=(?:32)?\.(?:oil|c|elf|yaml)\b)"
-    return re.sub(rf"{files}|(?<=^name: ){example}|(?<=quesh ){example}",
-                  word,
-                  text,
-                  flags=re.MULTILINE)
+    return re.sub(
+        rf"{files}|(?<=^name: ){example}|(?<=quesh ){example}", word, text, flags=re.MULTILINE
+    )
 
 
 def make(folder: Path, example: str) -> list[Path]:
@@ -45,7 +44,8 @@ def make(folder: Path, example: str) -> list[Path]:
     word = word_of(folder)
     texts = {
         _renamed(path.name, example, word): _renamed(path.read_text(), example, word)
-        for path in sorted((SAMPLES / example).iterdir()) if path.is_file()
+        for path in sorted((SAMPLES / example).iterdir())
+        if path.is_file()
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():

@@ -41,7 +41,7 @@ def read(path: Path) -> Object | None:
 
 def _symbols(path: Path, data: bytes) -> Object:
     found = Object(path)
-    at, = struct.unpack_from("<Q", data, 0x28)
+    (at,) = struct.unpack_from("<Q", data, 0x28)
     size, count = struct.unpack_from("<HH", data, 0x3A)
     heads = [struct.unpack_from("<IIQQQQI", data, at + number * size) for number in range(count)]
     for _, kind, _, _, offset, length, link in heads:
@@ -61,4 +61,4 @@ def _symbols(path: Path, data: bytes) -> Object:
 
 
 def _text(data: bytes, at: int) -> str:
-    return data[at:data.index(b"\0", at)].decode("utf-8", "replace")
+    return data[at : data.index(b"\0", at)].decode("utf-8", "replace")

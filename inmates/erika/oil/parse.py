@@ -15,8 +15,18 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from .problems import Problems, shown
 from .source import Source
-from .tree import (Choice, Cpu, Definition, File, Implementation, Object, Parameter, Plain,
-                   Specification, Word)
+from .tree import (
+    Choice,
+    Cpu,
+    Definition,
+    File,
+    Implementation,
+    Object,
+    Parameter,
+    Plain,
+    Specification,
+    Word,
+)
 
 # The terminals of the grammar in words
 TERMINALS = {
@@ -57,7 +67,6 @@ class Auto:
 
 
 class Default:
-
     def __init__(self, word: Word) -> None:
         self.word = word
 
@@ -102,9 +111,11 @@ class Build(Transformer[Token, File]):
 
     def NUMBER(self, token: Token) -> Word:
         if len(token) > LONGEST_NUMBER:
-            raise self.source.problems.stop(self.source.place(token.line or 1, token.column or 1),
-                                            f"the number {shown(token, 20)} is too long",
-                                            f"at most {LONGEST_NUMBER} characters")
+            raise self.source.problems.stop(
+                self.source.place(token.line or 1, token.column or 1),
+                f"the number {shown(token, 20)} is too long",
+                f"at most {LONGEST_NUMBER} characters",
+            )
         digits = token.lstrip("+-")
         number = int(digits, 16) if digits[:2] in ("0x", "0X") else int(digits, 10)
         return self.word(token, "number", -number if token[0] == "-" else number)
@@ -112,9 +123,11 @@ class Build(Transformer[Token, File]):
     def FLOAT(self, token: Token) -> Word:
         number = float(token)
         if math.isinf(number):
-            raise self.source.problems.stop(self.source.place(token.line or 1, token.column or 1),
-                                            f"the number {shown(token, 20)} is too large",
-                                            "at most 1.7e308")
+            raise self.source.problems.stop(
+                self.source.place(token.line or 1, token.column or 1),
+                f"the number {shown(token, 20)} is too large",
+                "at most 1.7e308",
+            )
         return self.word(token, "float", number)
 
     def number(self, children: list[Any]) -> Word:
@@ -153,10 +166,17 @@ class Build(Transformer[Token, File]):
         allowed = parts.first(list) or []
         limits: Any = next((part for part in allowed if isinstance(part, tuple)), None)
         default = parts.first(Default)
-        return Definition(kind, name, bool(parts.all(Auto)),
-                          () if limits else tuple(allowed), limits, parts.first(tuple),
-                          bool(parts.all(Multiple)), default.word if default else None,
-                          parts.description())
+        return Definition(
+            kind,
+            name,
+            bool(parts.all(Auto)),
+            () if limits else tuple(allowed),
+            limits,
+            parts.first(tuple),
+            bool(parts.all(Multiple)),
+            default.word if default else None,
+            parts.description(),
+        )
 
     def specification(self, children: list[Any]) -> Specification:
         parts = Parts(children)
@@ -182,8 +202,8 @@ class Build(Transformer[Token, File]):
 
     def implementation(self, children: list[Any]) -> None:
         self.file.implementations.append(
-            Implementation(children[1],
-                           Parts(children).all(Specification)))
+            Implementation(children[1], Parts(children).all(Specification))
+        )
 
     def cpu(self, children: list[Any]) -> None:
         self.file.cpus.append(Cpu(children[1], Parts(children).all(Object)))
@@ -220,10 +240,12 @@ def _expected(names: set[str]) -> str:
 
 def _unexpected_character(source: Source, error: UnexpectedCharacters) -> None:
     place = source.place(error.line, error.column)
-    word = re.match(r"\w+|.", source.clean[error.line - 1][error.column - 1:], re.DOTALL)
-    raise source.problems.stop(place,
-                               f"`{shown(word[0] if word else error.char)}` is not expected here",
-                               _expected(set(error.allowed or ()) & set(TERMINALS))) from None
+    word = re.match(r"\w+|.", source.clean[error.line - 1][error.column - 1 :], re.DOTALL)
+    raise source.problems.stop(
+        place,
+        f"`{shown(word[0] if word else error.char)}` is not expected here",
+        _expected(set(error.allowed or ()) & set(TERMINALS)),
+    ) from None
 
 
 def _unexpected_token(source: Source, error: UnexpectedToken) -> None:
@@ -235,8 +257,9 @@ def _unexpected_token(source: Source, error: UnexpectedToken) -> None:
     place = source.place(token.line or 1, token.column or 1)
     if expected == {"SEMICOLON"} or ("SEMICOLON" in expected and token.type in ("NAME", "RBRACE")):
         raise source.problems.stop(place, f"a `;` is missing before `{shown(token)}`") from None
-    raise source.problems.stop(place, f"`{shown(token)}` is not expected here",
-                               _expected(expected)) from None
+    raise source.problems.stop(
+        place, f"`{shown(token)}` is not expected here", _expected(expected)
+    ) from None
 
 
 def parse_text(name: str, text: str, problems: Problems) -> File:

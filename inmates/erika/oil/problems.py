@@ -44,10 +44,10 @@ class Problem:
         if self.level != "error" or not self.place.text.strip():
             return self.sentence()
         first = max(self.place.column - 1 - WIDEST // 2, 0) if self.place.column > WIDEST else 0
-        before = self.place.text[first:self.place.column - 1]
+        before = self.place.text[first : self.place.column - 1]
         blanks = "".join("\t" if c == "\t" else " " for c in before)
         line = "".join(c if c == "\t" or c.isprintable() else "?" for c in self.place.text)
-        return f"{self.sentence()}\n    {line[first:first + WIDEST]}\n    {blanks}^"
+        return f"{self.sentence()}\n    {line[first : first + WIDEST]}\n    {blanks}^"
 
 
 class Stop(Exception):

@@ -36,8 +36,10 @@ def _spellings(dialect: str) -> Iterator[str]:
         yield from (f"### Other names in {kind}", "", "| name | meaning |", "|---|---|")
         yield from (f"| `{name}` | `{right}` |" for name, right in names.items())
         if kind == TABLE:
-            yield from (f"| `AUTOSTART` = `TRUE` / `TYPE` = `{start}`, `START_VALUE` | `AUTOSTART` = `{start}` / `{value}` |"
-                        for start, value in STARTS.items())
+            yield from (
+                f"| `AUTOSTART` = `TRUE` / `TYPE` = `{start}`, `START_VALUE` | `AUTOSTART` = `{start}` / `{value}` |"
+                for start, value in STARTS.items()
+            )
         yield ""
 
 
@@ -101,11 +103,9 @@ def _value(attribute: Attribute) -> str:
         return ", ".join(map(str, attribute.numbers)) + auto
     if attribute.low is not None:
         return f"{attribute.low} to {attribute.high}{auto}"
-    return {
-        "STRING": "text",
-        "IDENTIFIER": "name",
-        "STRUCT": "name and braces"
-    }.get(attribute.type, "number") + auto
+    return {"STRING": "text", "IDENTIFIER": "name", "STRUCT": "name and braces"}.get(
+        attribute.type, "number"
+    ) + auto
 
 
 def _article(kind: str) -> str:

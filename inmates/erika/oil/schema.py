@@ -12,15 +12,22 @@ from .tree import Choice, Definition, Implementation, Word
 # The limits of the types that are numbers
 INTEGERS = {
     "UINT32": (0, 2**32 - 1),
-    "INT32": (-2**31, 2**31 - 1),
+    "INT32": (-(2**31), 2**31 - 1),
     "UINT64": (0, 2**64 - 1),
-    "INT64": (-2**63, 2**63 - 1),
+    "INT64": (-(2**63), 2**63 - 1),
     # Only in the files of this package: a number for a type that may have a sign
-    "NUMBER": (-2**63, 2**64 - 1)
+    "NUMBER": (-(2**63), 2**64 - 1),
 }
-OWN = ("NUMBER", )
-TYPES = (*(name for name in INTEGERS
-           if name not in OWN), "FLOAT", "BOOLEAN", "ENUM", "STRING", "IDENTIFIER", "STRUCT")
+OWN = ("NUMBER",)
+TYPES = (
+    *(name for name in INTEGERS if name not in OWN),
+    "FLOAT",
+    "BOOLEAN",
+    "ENUM",
+    "STRING",
+    "IDENTIFIER",
+    "STRUCT",
+)
 TRUTHS = ("FALSE", "TRUE")
 # A description that begins so says that an attribute has no effect, or that its use is an error.
 IGNORED = "ignored: "
@@ -39,9 +46,9 @@ class Duty:
     @staticmethod
     def of(description: str) -> Duty:
         if description.startswith(IGNORED):
-            return Duty(ignored=description[len(IGNORED):])
+            return Duty(ignored=description[len(IGNORED) :])
         if description.startswith(REFUSED):
-            return Duty(refused=description[len(REFUSED):])
+            return Duty(refused=description[len(REFUSED) :])
         return Duty()
 
 
@@ -94,8 +101,11 @@ class Attribute:
             names = [option.name for option in self.options.values() if not option.duty.refused]
             return " or ".join((*names, *(["AUTO"] if self.with_auto else [])))
         if self.numbers:
-            return ("one of " if len(self.numbers) > 1 else "") + ", ".join(map(
-                str, self.numbers)) + auto
+            return (
+                ("one of " if len(self.numbers) > 1 else "")
+                + ", ".join(map(str, self.numbers))
+                + auto
+            )
         if self.type == "STRING":
             return f'a string, such as "text"{auto}'
         if self.type in ("STRUCT", "IDENTIFIER"):
@@ -133,14 +143,18 @@ class Schema:
         for part in implementation.specifications:
             name = str(part.kind.value)
             if name not in self.kinds and not own:
-                self.problems.error(part.kind.place, f"{shown(name)} is not a kind of object",
-                                    perhaps(name, self.kinds))
+                self.problems.error(
+                    part.kind.place,
+                    f"{shown(name)} is not a kind of object",
+                    perhaps(name, self.kinds),
+                )
                 continue
             kind = self.kinds.setdefault(name, Kind(name, description=part.description))
             self._merge(kind.attributes, part.definitions, f"{name}", own)
 
-    def _merge(self, known: Definitions, found: Iterable[Definition], where: str,
-               own: bool) -> None:
+    def _merge(
+        self, known: Definitions, found: Iterable[Definition], where: str, own: bool
+    ) -> None:
         for definition in found:
             attribute = self._attribute(definition, where, own)
             if attribute is None:
@@ -158,24 +172,32 @@ class Schema:
         known = kind in TYPES or own and kind in OWN
         if not known and not (refers and (own or refers in self.kinds)):
             references = [f"{object_kind}_TYPE" for object_kind in self.kinds]
-            self.problems.error(written.type.place, f"{shown(kind)} is not a type",
-                                perhaps(kind, (*TYPES, *references)))
+            self.problems.error(
+                written.type.place,
+                f"{shown(kind)} is not a type",
+                perhaps(kind, (*TYPES, *references)),
+            )
             return None
         if (written.fields is not None) != (kind == "STRUCT"):
-            self.problems.error(written.name.place,
-                                f"{path}: STRUCT and only STRUCT has attributes in braces",
-                                "STRUCT { ... } NAME")
+            self.problems.error(
+                written.name.place,
+                f"{path}: STRUCT and only STRUCT has attributes in braces",
+                "STRUCT { ... } NAME",
+            )
             return None
-        attribute = Attribute(name,
-                              "" if refers else kind,
-                              written.name.place,
-                              refers,
-                              written.with_auto,
-                              written.multiple,
-                              fields=self._inside(written.fields or (), path, own),
-                              description=written.description)
-        attribute = self._limits(replace(attribute, options=self._options(written, path, own)),
-                                 written)
+        attribute = Attribute(
+            name,
+            "" if refers else kind,
+            written.name.place,
+            refers,
+            written.with_auto,
+            written.multiple,
+            fields=self._inside(written.fields or (), path, own),
+            description=written.description,
+        )
+        attribute = self._limits(
+            replace(attribute, options=self._options(written, path, own)), written
+        )
         return self._with_default(attribute, written, path)
 
     def _options(self, written: Definition, path: str, own: bool) -> dict[str, Option]:
@@ -186,9 +208,11 @@ class Schema:
         for choice in written.choices:
             name = str(choice.word.value)
             if choice.word.kind != "name" or kind == "BOOLEAN" and name not in TRUTHS:
-                self.problems.error(choice.word.place,
-                                    f"{shown(name)} is not a value of {kind} {path}",
-                                    "TRUE or FALSE" if kind == "BOOLEAN" else "a name")
+                self.problems.error(
+                    choice.word.place,
+                    f"{shown(name)} is not a value of {kind} {path}",
+                    "TRUE or FALSE" if kind == "BOOLEAN" else "a name",
+                )
             elif name in options:
                 self.problems.error(choice.word.place, f"{shown(name)} is listed twice in {path}")
             else:
@@ -200,8 +224,9 @@ class Schema:
         return options
 
     def _option(self, choice: Choice, path: str, own: bool) -> Option:
-        return Option(str(choice.word.value), self._inside(choice.definitions, path, own),
-                      choice.description)
+        return Option(
+            str(choice.word.value), self._inside(choice.definitions, path, own), choice.description
+        )
 
     def _inside(self, written: tuple[Definition, ...], path: str, own: bool) -> Definitions:
         inside: Definitions = {}
@@ -213,20 +238,26 @@ class Schema:
     def _limits(self, attribute: Attribute, written: Definition) -> Attribute:
         """Returns the attribute with the range that is written, or else that of its type."""
         low, high = INTEGERS.get(attribute.type, (None, None))
-        kinds = ("number", "float") if attribute.type == "FLOAT" else ("number", )
+        kinds = ("number", "float") if attribute.type == "FLOAT" else ("number",)
         choices = () if attribute.options else tuple(choice.word for choice in written.choices)
         limits = (*(written.range or ()), *choices)
         if attribute.type not in (*INTEGERS, "FLOAT"):
             if limits and attribute.type != "ENUM":
-                self.problems.error(limits[0].place,
-                                    f"{attribute.type or 'a reference'} has no range")
+                self.problems.error(
+                    limits[0].place, f"{attribute.type or 'a reference'} has no range"
+                )
             return attribute
         for word in limits:
-            if word.kind not in kinds or low is not None and not low <= float(word.value) <= float(
-                    high or 0):
-                self.problems.error(word.place,
-                                    f"{shown(word.text())} is not of the type {attribute.type}",
-                                    f"{low} to {high}" if low is not None else "a number")
+            if (
+                word.kind not in kinds
+                or low is not None
+                and not low <= float(word.value) <= float(high or 0)
+            ):
+                self.problems.error(
+                    word.place,
+                    f"{shown(word.text())} is not of the type {attribute.type}",
+                    f"{low} to {high}" if low is not None else "a number",
+                )
                 return replace(attribute, low=low, high=high)
         if written.range:
             return self._ranged(attribute, *written.range)
@@ -236,8 +267,11 @@ class Schema:
     def _ranged(self, attribute: Attribute, low: Word, high: Word) -> Attribute:
         assert not isinstance(low.value, str) and not isinstance(high.value, str)
         if low.value > high.value:
-            self.problems.error(low.place, f"the range {low.value}..{high.value} is empty",
-                                f"{high.value}..{low.value}")
+            self.problems.error(
+                low.place,
+                f"the range {low.value}..{high.value} is empty",
+                f"{high.value}..{low.value}",
+            )
         return replace(attribute, low=low.value, high=high.value)
 
     def _with_default(self, attribute: Attribute, written: Definition, path: str) -> Attribute:
@@ -265,43 +299,55 @@ class Schema:
         if ours.type == "STRUCT":
             return replace(ours, fields=self._joined(ours.fields, theirs.fields, path))
         options = {
-            name: replace(option,
-                          definitions=self._joined(option.definitions,
-                                                   theirs.options[name].definitions,
-                                                   f"{path}.{name}"))
-            for name, option in ours.options.items() if name in theirs.options
+            name: replace(
+                option,
+                definitions=self._joined(
+                    option.definitions, theirs.options[name].definitions, f"{path}.{name}"
+                ),
+            )
+            for name, option in ours.options.items()
+            if name in theirs.options
         }
         if self.adds:
             options = ours.options | options
         for name, option in theirs.options.items():
             if name not in ours.options:
-                options[name] = replace(option,
-                                        description=REFUSED + "this kernel has no such value")
-        narrow = replace(ours,
-                         options=options,
-                         numbers=theirs.numbers or ours.numbers,
-                         low=_tighter(ours.low, theirs.low, max),
-                         high=_tighter(ours.high, theirs.high, min))
+                options[name] = replace(
+                    option, description=REFUSED + "this kernel has no such value"
+                )
+        narrow = replace(
+            ours,
+            options=options,
+            numbers=theirs.numbers or ours.numbers,
+            low=_tighter(ours.low, theirs.low, max),
+            high=_tighter(ours.high, theirs.high, min),
+        )
         if theirs.default is None:
-            return narrow if not ours.default or not why_not(narrow, ours.default) else replace(
-                narrow, default=None)
+            return (
+                narrow
+                if not ours.default or not why_not(narrow, ours.default)
+                else replace(narrow, default=None)
+            )
         wrong = why_not(narrow, theirs.default)
         if wrong:
-            self.problems.error(theirs.default.place, f"the default of {path}: {wrong}",
-                                narrow.allowed())
+            self.problems.error(
+                theirs.default.place, f"the default of {path}: {wrong}", narrow.allowed()
+            )
             return narrow
         return replace(narrow, default=theirs.default)
 
     def _joined(self, ours: Definitions, theirs: Definitions, where: str) -> Definitions:
         joined = dict(ours)
         for name, attribute in theirs.items():
-            joined[name] = self._refined(joined[name], attribute,
-                                         where) if name in joined else attribute
+            joined[name] = (
+                self._refined(joined[name], attribute, where) if name in joined else attribute
+            )
         return joined
 
 
-def _tighter(ours: float | None, theirs: float | None, choose: Callable[[float, float],
-                                                                        float]) -> float | None:
+def _tighter(
+    ours: float | None, theirs: float | None, choose: Callable[[float, float], float]
+) -> float | None:
     if ours is None or theirs is None:
         return ours if theirs is None else theirs
     return choose(ours, theirs)
@@ -309,9 +355,10 @@ def _tighter(ours: float | None, theirs: float | None, choose: Callable[[float, 
 
 def _without_effect(attribute: Attribute) -> Attribute:
     """Returns an attribute that only a user's IMPLEMENTATION declares."""
-    return replace(attribute,
-                   description=IGNORED +
-                   "IMPLEMENTATION declares it, but this kernel has no use for it")
+    return replace(
+        attribute,
+        description=IGNORED + "IMPLEMENTATION declares it, but this kernel has no use for it",
+    )
 
 
 def why_not(attribute: Attribute, word: Word) -> str:
@@ -333,10 +380,13 @@ def why_not(attribute: Attribute, word: Word) -> str:
 
 
 def _why_not_number(attribute: Attribute, word: Word, written: str) -> str:
-    kinds = ("number", "float") if attribute.type == "FLOAT" else ("number", )
+    kinds = ("number", "float") if attribute.type == "FLOAT" else ("number",)
     if word.kind not in kinds or isinstance(word.value, str):
-        return f"{written} is not a number" if "float" not in (
-            word.kind, *kinds) else f"{written} is not a whole number"
+        return (
+            f"{written} is not a number"
+            if "float" not in (word.kind, *kinds)
+            else f"{written} is not a whole number"
+        )
     if attribute.low is not None and word.value < attribute.low:
         return f"{written} is too small"
     if attribute.high is not None and word.value > attribute.high:

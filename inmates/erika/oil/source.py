@@ -24,7 +24,9 @@ PART = re.compile(
   | (?P<open_string> " )
   | (?P<directive> ^[ \t]*\#[^\n]* )
   | (?P<brace> [{}] )
-""", re.VERBOSE | re.DOTALL | re.MULTILINE)
+""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)\s*$')
 
 
@@ -61,23 +63,24 @@ class Source:
         found = self.lines[line - 1]
         return Place(found.file, found.number, column, found.text)
 
-    def add_file(self,
-                 path: Path,
-                 origin: Place | None = None,
-                 above: tuple[Path, ...] = ()) -> None:
+    def add_file(
+        self, path: Path, origin: Place | None = None, above: tuple[Path, ...] = ()
+    ) -> None:
         """Reads a file and the files that it includes."""
         origin = origin or Place(str(path), 1, 1)
         try:
             raw = path.read_bytes()
         except OSError as error:
             why = (error.strerror or "error").lower()
-            raise self.problems.stop(origin,
-                                     f"{shown(str(path), 200)} cannot be read: {why}") from None
+            raise self.problems.stop(
+                origin, f"{shown(str(path), 200)} cannot be read: {why}"
+            ) from None
         except ValueError:
             raise self.problems.stop(origin, "the name of the file has a zero byte") from None
         if len(raw) > LARGEST:
-            raise self.problems.stop(origin,
-                                     f"{shown(str(path), 200)} is larger than {LARGEST >> 20} MiB")
+            raise self.problems.stop(
+                origin, f"{shown(str(path), 200)} is larger than {LARGEST >> 20} MiB"
+            )
         if len(self.read) >= MOST_FILES:
             raise self.problems.stop(origin, f"more than {MOST_FILES} files are included")
         self.read.append(path)
@@ -101,7 +104,7 @@ class Source:
         number = 1
         includes: set[int] = set()
         for part in PART.finditer(text):
-            pieces.append(text[at:part.start()])
+            pieces.append(text[at : part.start()])
             number += text.count("\n", at, part.start())
             at = part.end()
             column = part.start() - (text.rfind("\n", 0, part.start()) + 1) + 1
@@ -109,13 +112,15 @@ class Source:
             if part.lastgroup == "brace":
                 depth += 1 if part[0] == "{" else -1
                 if depth > DEEPEST_BRACE:
-                    raise self.problems.stop(place,
-                                             f"braces are nested deeper than {DEEPEST_BRACE}")
+                    raise self.problems.stop(
+                        place, f"braces are nested deeper than {DEEPEST_BRACE}"
+                    )
             self._check_part(part, place)
             if part.lastgroup == "directive":
                 includes.add(number)
-            pieces.append(part[0] if part.lastgroup in (
-                "string", "brace") else re.sub(r"[^\n]", " ", part[0]))
+            pieces.append(
+                part[0] if part.lastgroup in ("string", "brace") else re.sub(r"[^\n]", " ", part[0])
+            )
             number += part[0].count("\n")
         return "".join(pieces) + text[at:], includes
 
@@ -128,14 +133,18 @@ class Source:
     def _include(self, place: Place, above: tuple[Path, ...]) -> None:
         """Reads the file that a line names. An includer's own folder comes first for quotes; the
         files that stand for those of other tools come last."""
-        line = re.sub(r"/\*.*?\*/|//.*$", " ", place.text[place.column - 1:]).rstrip()
+        line = re.sub(r"/\*.*?\*/|//.*$", " ", place.text[place.column - 1 :]).rstrip()
         match = INCLUDE.match(line)
         if not match:
-            raise self.problems.stop(place, f"`{shown(line)}` is not a directive of OIL",
-                                     '#include "FILE" or #include <FILE>')
+            raise self.problems.stop(
+                place,
+                f"`{shown(line)}` is not a directive of OIL",
+                '#include "FILE" or #include <FILE>',
+            )
         if len(above) > DEEPEST_INCLUDE:
-            raise self.problems.stop(place,
-                                     f"files include each other deeper than {DEEPEST_INCLUDE}")
+            raise self.problems.stop(
+                place, f"files include each other deeper than {DEEPEST_INCLUDE}"
+            )
         wanted = match[1] or match[2]
         own = [above[-1].parent] if match[1] and above else []
         for folder in (*own, *self.folders, SUPPLIED):
@@ -149,8 +158,10 @@ class Source:
                 return
         looked = ", ".join(shown(str(folder), 100) for folder in (*own, *self.folders))
         raise self.problems.stop(
-            place, f"{shown(wanted, 100)} is not found",
-            f"looked in {looked}; -I FOLDER adds one" if looked else "-I FOLDER says where")
+            place,
+            f"{shown(wanted, 100)} is not found",
+            f"looked in {looked}; -I FOLDER adds one" if looked else "-I FOLDER says where",
+        )
 
     @staticmethod
     def _is_file(path: Path) -> bool:

@@ -13,11 +13,7 @@ from .tree import Cpu, File, Object, Parameter, Word
 
 # dialect: kind of object: name of an attribute: its name in OIL 2.5
 RENAMED = {
-    "goil": {
-        "MESSAGE": {
-            "COMCALLBACKNAME": "CALLBACKROUTINENAME",
-        },
-    },
+    "goil": {"MESSAGE": {"COMCALLBACKNAME": "CALLBACKROUTINENAME"}},
     "rtdruid": {
         "SCHEDULETABLE": {
             "DURATION": "LENGTH",
@@ -25,7 +21,7 @@ RENAMED = {
             "EXPIRE_POINT": "EXPIRY_POINT",
             "EXPIRE_VALUE": "OFFSET",
             "SYNC_ADJUSTMENT": "ADJUSTABLE",
-        },
+        }
     },
 }
 # AUTOSTART = TRUE { TYPE = ABSOLUTE; START_VALUE = 5; } is AUTOSTART = ABSOLUTE { START = 5; }
@@ -40,22 +36,30 @@ def rewritten(file: File, dialect: str, supplied: list[Cpu], problems: Problems)
     has, but a parameter names, are added."""
     names = RENAMED.get(dialect, {})
     found = [
-        replace(cpu,
-                objects=tuple(
-                    _object(part, names[str(part.kind.value)], problems)
-                    if part.kind.value in names else part for part in cpu.objects))
+        replace(
+            cpu,
+            objects=tuple(
+                _object(part, names[str(part.kind.value)], problems)
+                if part.kind.value in names
+                else part
+                for part in cpu.objects
+            ),
+        )
         for cpu in file.cpus
     ]
     missing = tuple(_missing(found, supplied))
     for part in missing:
-        problems.note(found[0].name.place,
-                      f"{part.kind.value} {part.name.value} is not declared, so it is supplied")
+        problems.note(
+            found[0].name.place,
+            f"{part.kind.value} {part.name.value} is not declared, so it is supplied",
+        )
     return [replace(found[0], objects=(*found[0].objects, *missing)), *found[1:]]
 
 
 def _object(part: Object, names: dict[str, str], problems: Problems) -> Object:
-    return replace(part, parameters=tuple(_parameter(one, names, problems)
-                                          for one in part.parameters))
+    return replace(
+        part, parameters=tuple(_parameter(one, names, problems) for one in part.parameters)
+    )
 
 
 def _parameter(one: Parameter, names: dict[str, str], problems: Problems) -> Parameter:
@@ -81,14 +85,20 @@ def _number(word: Word) -> Word:
 def _autostart(one: Parameter, problems: Problems) -> Parameter:
     kind = next((below.value for below in one.inside if below.name.value == "TYPE"), None)
     if kind is None:
-        problems.error(one.value.place, "SCHEDULETABLE: AUTOSTART = TRUE has no TYPE",
-                       "TYPE = ABSOLUTE; or TYPE = RELATIVE; and START_VALUE")
+        problems.error(
+            one.value.place,
+            "SCHEDULETABLE: AUTOSTART = TRUE has no TYPE",
+            "TYPE = ABSOLUTE; or TYPE = RELATIVE; and START_VALUE",
+        )
         return replace(one, value=Word(one.value.place, "name", "NONE"), inside=())
     start = STARTS.get(str(kind.value), "START")
     inside = tuple(
         replace(below, name=replace(below.name, value=start))
-        if below.name.value == "START_VALUE" else below for below in one.inside
-        if below.name.value != "TYPE")
+        if below.name.value == "START_VALUE"
+        else below
+        for below in one.inside
+        if below.name.value != "TYPE"
+    )
     return replace(one, value=kind, inside=inside)
 
 

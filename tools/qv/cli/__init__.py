@@ -38,7 +38,11 @@ def run(words: Sequence[str], system: System | None, ready: Callable[[], object]
         return 0
     if words and words[0] in ("help", "-h", "--help"):
         return _help(words[1:])
-    if len(words) == 2 and words[1] in ("-h", "--help") and words[0] in ("cell", "channel", "config"):
+    if (
+        len(words) == 2
+        and words[1] in ("-h", "--help")
+        and words[0] in ("cell", "channel", "config")
+    ):
         return _help(words[:1])
     args = Arguments()
     command = parse(words, args)
@@ -50,7 +54,8 @@ def run(words: Sequence[str], system: System | None, ready: Callable[[], object]
         system = System()
     module, _, function = command.run.partition(".")
     code: Callable[[Arguments, System], int] = getattr(
-        __import__(f"{__package__}.{module}", fromlist=(function,)), function)
+        __import__(f"{__package__}.{module}", fromlist=(function,)), function
+    )
     try:
         ready()
         return code(args, system)
@@ -59,7 +64,9 @@ def run(words: Sequence[str], system: System | None, ready: Callable[[], object]
             raise
         from .acting import how_things_stand
 
-        raise Interrupted(f"interrupted: {how_things_stand(getattr(args, 'names', []), system)}") from None
+        raise Interrupted(
+            f"interrupted: {how_things_stand(getattr(args, 'names', []), system)}"
+        ) from None
 
 
 def _unexpected(error: Exception) -> Refused:
@@ -67,13 +74,21 @@ def _unexpected(error: Exception) -> Refused:
     if "QVCTL_TRACE" in os.environ:
         raise error
     if isinstance(error, ModuleNotFoundError) and error.name == "yaml":
-        return Refused("Python's YAML parser is missing: no file of a cell can be read", "apt install python3-yaml")
-    return Refused(f"qvctl met something that it does not know: {type(error).__name__}: {error}",
-                   "QVCTL_TRACE=1 in the environment shows where; please report that")
+        return Refused(
+            "Python's YAML parser is missing: no file of a cell can be read",
+            "apt install python3-yaml",
+        )
+    return Refused(
+        f"qvctl met something that it does not know: {type(error).__name__}: {error}",
+        "QVCTL_TRACE=1 in the environment shows where; please report that",
+    )
 
 
-def main(argv: Sequence[str] | None = None, system: System | None = None,
-         ready: Callable[[], object] = lambda: None) -> int:
+def main(
+    argv: Sequence[str] | None = None,
+    system: System | None = None,
+    ready: Callable[[], object] = lambda: None,
+) -> int:
     words = sys.argv[1:] if argv is None else argv
     json = "--json" in words
     if hasattr(sys.stdout, "reconfigure"):
@@ -85,7 +100,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None,
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        output.silence()    # the reader of the output has ended (`qvctl log | head`)
+        output.silence()  # the reader of the output has ended (`qvctl log | head`)
         return 0
     except Exception as error:
         status = output.fail(_unexpected(error), json)

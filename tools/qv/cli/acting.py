@@ -22,7 +22,11 @@ def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object
     there was nothing to do."""
     note, remedy = (text(reply.text), text(reply.remedy)) if reply else ("", "")
     if args.json:
-        took = {"duration_ns": reply.duration_ns, "held_ns": reply.held_ns} if reply else {"duration_ns": 0, "held_ns": 0}
+        took = (
+            {"duration_ns": reply.duration_ns, "held_ns": reply.held_ns}
+            if reply
+            else {"duration_ns": 0, "held_ns": 0}
+        )
         if note:
             more |= {"note": note, "remedy": remedy}
         output.as_json({**more, "changed": reply is not None, **took})
@@ -33,8 +37,9 @@ def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object
     return 0
 
 
-def unless(args: Arguments, act: Callable[[], abi.Reply], code: int,
-           holds: Callable[[], bool]) -> abi.Reply | None:
+def unless(
+    args: Arguments, act: Callable[[], abi.Reply], code: int, holds: Callable[[], bool]
+) -> abi.Reply | None:
     """Calls `act`. If the driver refuses because the wanted state `holds` already, that is success,
     and the result is None. With --strict it is a failure."""
     try:
@@ -78,7 +83,10 @@ def how_things_stand(names: list[str], system: System) -> str:
         if not device.status().enabled:
             return "QV is not enabled"
         there = device.names()
-        found = [f"cell {name} is {state_name(device.info(name).state) if name in there else 'not there'}" for name in names]
+        found = [
+            f"cell {name} is {state_name(device.info(name).state) if name in there else 'not there'}"
+            for name in names
+        ]
         return "; ".join(found or [f"QV is enabled, cells: {', '.join(there) or 'none'}"])
     except Refused as refusal:
         return refusal.sentence

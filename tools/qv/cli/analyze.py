@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..system import System
     from .command import Arguments
 
-US = 1000       # nanoseconds, the unit of time here
+US = 1000  # nanoseconds, the unit of time here
 # The rules, and how the names of their numbers in JSON begin
 RULES = (("", bounds.response), ("any_", bounds.admitted), ("paper_", bounds.paper))
 
@@ -46,8 +46,10 @@ def analyze(args: Arguments, system: System) -> int:
     if not joined:
         raise _nothing(left_out)
     found = {
-        "cost_send_ns": args.cost_send.text, "cost_reply_ns": args.cost_reply.text,
-        "service_us": args.service, "wake_us": args.wake,
+        "cost_send_ns": args.cost_send.text,
+        "cost_reply_ns": args.cost_reply.text,
+        "service_us": args.service,
+        "wake_us": args.wake,
         "channels": [_facts(mailbox, args) for mailbox in joined],
         "left_out": [{"channel": name, "why": why} for name, why, _ in left_out],
     }
@@ -60,7 +62,10 @@ def analyze(args: Arguments, system: System) -> int:
 
 def _nothing(left_out: Sequence[tuple[str, str, str]]) -> Refused:
     if not left_out:
-        return Refused("these files have no mailbox", "a channel with `type: mailbox` in the files of both cells")
+        return Refused(
+            "these files have no mailbox",
+            "a channel with `type: mailbox` in the files of both cells",
+        )
     name, why, remedy = left_out[0]
     return Refused(f"channel {name}: {why}", remedy)
 
@@ -94,17 +99,24 @@ def _obstacle(channel: Channel, names: dict[str, CellConfig]) -> tuple[str, str]
             return f"the file of {end}, one of its ends, is missing", f"the file of {end} as well"
         cell = names[end]
         if channel.name not in (other.name for other in cell.channels):
-            return f"{cell.file} does not list it", f"the channel in the files of {' and '.join(channel.ends)}"
+            return (
+                f"{cell.file} does not list it",
+                f"the channel in the files of {' and '.join(channel.ends)}",
+            )
         if not _mains(cell):
-            return f"{cell.file} names no Main VCPU for its end", "such as vcpus: [{name: talk, C: 2ms, T: 10ms}]"
+            return (
+                f"{cell.file} names no Main VCPU for its end",
+                "such as vcpus: [{name: talk, C: 2ms, T: 10ms}]",
+            )
     return None
 
 
 def _mains(cell: CellConfig) -> list[str]:
     """Returns the names of the Main VCPUs that a thread may have for itself. Those of Quest have
     other threads."""
-    return [one.name for one in cell.vcpus
-            if one.vcpu and not one.vcpu.io and one.name not in vcpus.OWN]
+    return [
+        one.name for one in cell.vcpus if one.vcpu and not one.vcpu.io and one.name not in vcpus.OWN
+    ]
 
 
 def _end(cell: CellConfig, name: str, cost: int, wake: int) -> bounds.End:
@@ -125,16 +137,31 @@ def _facts(mailbox: Joined, args: Arguments) -> dict[str, Any]:
     pairs = []
     for sender in _mains(mailbox.sender):
         for receiver in _mains(mailbox.receiver):
-            ends = (_end(mailbox.sender, sender, args.cost_send.value, args.wake),
-                    _end(mailbox.receiver, receiver, args.cost_reply.value, args.wake))
-            pairs.append({"sender": sender, "receiver": receiver,
-                          **_times(*ends, bounds.Message(size, reply, item, args.service * US))})
-    return {"name": mailbox.channel.name, "sender": mailbox.sender.name, "receiver": mailbox.receiver.name,
-            "slot": item, "bytes": size, "reply": reply, "pairs": pairs}
+            ends = (
+                _end(mailbox.sender, sender, args.cost_send.value, args.wake),
+                _end(mailbox.receiver, receiver, args.cost_reply.value, args.wake),
+            )
+            pairs.append(
+                {
+                    "sender": sender,
+                    "receiver": receiver,
+                    **_times(*ends, bounds.Message(size, reply, item, args.service * US)),
+                }
+            )
+    return {
+        "name": mailbox.channel.name,
+        "sender": mailbox.sender.name,
+        "receiver": mailbox.receiver.name,
+        "slot": item,
+        "bytes": size,
+        "reply": reply,
+        "pairs": pairs,
+    }
 
 
-def _times(sender: bounds.End, receiver: bounds.End,
-           message: bounds.Message) -> dict[str, int | None]:
+def _times(
+    sender: bounds.End, receiver: bounds.End, message: bounds.Message
+) -> dict[str, int | None]:
     """Returns the longest round trip and the longest way of one slot by each rule, in ns. None: it
     has no bound."""
     slot = bounds.Message(min(message.bytes, message.slot), 0, message.slot, message.service)
@@ -155,17 +182,40 @@ def _time(ns: int | None) -> str:
 
 def _show(found: dict[str, Any], bells: bool) -> None:
     for channel in found["channels"]:
-        output.line(f"channel {channel['name']}, {channel['sender']} to {channel['receiver']}: request of {channel['bytes']} bytes, "
-                    f"reply of {channel['reply']}, in slots of {channel['slot']}")
-        output.table(("SENDER", "RECEIVER", "ROUND TRIP", "SLOT", "ANY TRIP", "ANY SLOT", "PAPER"), [
-            (pair["sender"], pair["receiver"], *(_time(pair[name]) for name in (
-                "round_trip_ns", "slot_ns", "any_round_trip_ns", "any_slot_ns", "paper_round_trip_ns")))
-            for pair in channel["pairs"]], right=frozenset(range(2, 7)))
-    output.line(f"costs of a byte: sender {found['cost_send_ns']} ns, receiver {found['cost_reply_ns']} ns; "
-                f"service of a slot: {vcpus.written(found['service_us'])}; wake-up: {vcpus.written(found['wake_us'])}")
+        output.line(
+            f"channel {channel['name']}, {channel['sender']} to {channel['receiver']}: request of {channel['bytes']} bytes, "
+            f"reply of {channel['reply']}, in slots of {channel['slot']}"
+        )
+        output.table(
+            ("SENDER", "RECEIVER", "ROUND TRIP", "SLOT", "ANY TRIP", "ANY SLOT", "PAPER"),
+            [
+                (
+                    pair["sender"],
+                    pair["receiver"],
+                    *(
+                        _time(pair[name])
+                        for name in (
+                            "round_trip_ns",
+                            "slot_ns",
+                            "any_round_trip_ns",
+                            "any_slot_ns",
+                            "paper_round_trip_ns",
+                        )
+                    ),
+                )
+                for pair in channel["pairs"]
+            ],
+            right=frozenset(range(2, 7)),
+        )
+    output.line(
+        f"costs of a byte: sender {found['cost_send_ns']} ns, receiver {found['cost_reply_ns']} ns; "
+        f"service of a slot: {vcpus.written(found['service_us'])}; wake-up: {vcpus.written(found['wake_us'])}"
+    )
     for words in HEADS:
         output.line(words)
     if bells and not found["wake_us"]:
-        output.line("both ends are taken to poll; if bells wake them, --wake adds the time that this takes")
+        output.line(
+            "both ends are taken to poll; if bells wake them, --wake adds the time that this takes"
+        )
     for one in found["left_out"]:
         output.line(f"channel {one['channel']} is left out: {one['why']}")

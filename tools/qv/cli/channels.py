@@ -48,7 +48,13 @@ def _window(channel: dict[str, Any]) -> Window | None:
     if not channel["device"]:
         return None
     try:
-        return Window(channel["device"], channel["type"], channel["item"], channel["slots"], 1 + len(channel["readers"]))
+        return Window(
+            channel["device"],
+            channel["type"],
+            channel["item"],
+            channel["slots"],
+            1 + len(channel["readers"]),
+        )
     except OSError:
         return None
 
@@ -122,9 +128,12 @@ def _named(device: Device) -> dict[str, dict[str, Any]]:
     for info in infos:
         for channel in key.data(info)["channels"] + dynamic_channels.opened(info):
             found[channel["name"]] = {
-                **channel, "device": device_of(channel),
-                "ends": [{"name": end, "state": states.get(end, "absent")}
-                         for end in _names(channel)]}
+                **channel,
+                "device": device_of(channel),
+                "ends": [
+                    {"name": end, "state": states.get(end, "absent")} for end in _names(channel)
+                ],
+            }
     return found
 
 
@@ -166,10 +175,23 @@ def list_channels(args: Arguments, system: System) -> int:
         output.as_json({"channels": found})
         return 0
     rate = ["RATE"] if args.rate else []
-    output.table(("NAME", "TYPE", "ITEM", "SLOTS", "ENDS", *rate, "ERROR", "DEVICE"),
-                 [[c["name"], c["type"], str(c["item"]), str(c["slots"]) if c["type"] == "ring" else "", _ends(c),
-                   *([_rate_text(c)] if rate else []), _error_now(c) or _last_error(c), c["device"] or ""] for c in found],
-                 frozenset({2, 3, 5} if rate else {2, 3}))
+    output.table(
+        ("NAME", "TYPE", "ITEM", "SLOTS", "ENDS", *rate, "ERROR", "DEVICE"),
+        [
+            [
+                c["name"],
+                c["type"],
+                str(c["item"]),
+                str(c["slots"]) if c["type"] == "ring" else "",
+                _ends(c),
+                *([_rate_text(c)] if rate else []),
+                _error_now(c) or _last_error(c),
+                c["device"] or "",
+            ]
+            for c in found
+        ],
+        frozenset({2, 3, 5} if rate else {2, 3}),
+    )
     return 0
 
 
@@ -179,14 +201,28 @@ def show_channel(args: Arguments, system: System) -> int:
         output.as_json(channel)
         return 0
     full = f", full: {channel['full']}" if channel["full"] else ""
-    lines = [("name", channel["name"]), ("type", f"{channel['type']}{full}"), ("item", f"{channel['item']} bytes"),
-             ("slots", str(channel["slots"])), *_direction(channel),
-             ("ends", _ends(channel)), ("reconnect", channel["reconnect"]), ("schema", channel["schema"] or "none"),
-             ("device", _device(channel))]
+    lines = [
+        ("name", channel["name"]),
+        ("type", f"{channel['type']}{full}"),
+        ("item", f"{channel['item']} bytes"),
+        ("slots", str(channel["slots"])),
+        *_direction(channel),
+        ("ends", _ends(channel)),
+        ("reconnect", channel["reconnect"]),
+        ("schema", channel["schema"] or "none"),
+        ("device", _device(channel)),
+    ]
     if channel["counts"]:
-        lines += [(name.replace("_", " "), str(value)) for name, value in channel["counts"].items()
-                  if value is not None]
-    lines += [(name, value) for name, value in (("rate", _rate_text(channel)), ("last error", _last_error(channel))) if value]
+        lines += [
+            (name.replace("_", " "), str(value))
+            for name, value in channel["counts"].items()
+            if value is not None
+        ]
+    lines += [
+        (name, value)
+        for name, value in (("rate", _rate_text(channel)), ("last error", _last_error(channel)))
+        if value
+    ]
     for name, value in lines:
         output.line(f"{name + ':':13}{value}")
     return 0
@@ -195,7 +231,10 @@ def show_channel(args: Arguments, system: System) -> int:
 def _direction(channel: dict[str, Any]) -> list[tuple[str, str]]:
     writers = channel.get("writers") or [channel["writer"]]
     readers = [name for name in channel["readers"] if name not in writers]
-    return [("writer" if len(writers) == 1 else "writers", ", ".join(writers)), ("readers", ", ".join(readers) or "none")]
+    return [
+        ("writer" if len(writers) == 1 else "writers", ", ".join(writers)),
+        ("readers", ", ".join(readers) or "none"),
+    ]
 
 
 def _device(channel: dict[str, Any]) -> str:
@@ -209,8 +248,10 @@ def hz(args: Arguments, system: System) -> int:
     channel = _one(system, args.channel)
     window = _window(channel)
     if window is None or channel["type"] == "memory":
-        raise Refused(f"{channel['name']} has no items that Linux can count",
-                      "name linux in the files of its cells, and start one; a memory has no items")
+        raise Refused(
+            f"{channel['name']} has no items that Linux can count",
+            "name linux in the files of its cells, and start one; a memory has no items",
+        )
     left = args.count
     with window:
         before, since = window.counts(), time.monotonic()
@@ -257,23 +298,35 @@ def close_key(args: Arguments, system: System) -> int:
 
 def _open(channel: dict[str, Any], flags: int) -> int:
     if not channel["device"]:
-        raise Refused(f"Linux has no end of the channel '{channel['name']}'", "name linux in the files of its cells")
+        raise Refused(
+            f"Linux has no end of the channel '{channel['name']}'",
+            "name linux in the files of its cells",
+        )
     try:
         return os.open(channel["device"], flags)
     except OSError as error:
-        raise Refused(f"{channel['device']}: {(error.strerror or 'error').lower()}",
-                      "end the program that uses it, or become a user who may") from None
+        raise Refused(
+            f"{channel['device']}: {(error.strerror or 'error').lower()}",
+            "end the program that uses it, or become a user who may",
+        ) from None
 
 
 def send(args: Arguments, system: System) -> int:
     """Writes one item, filled up with zeros."""
     channel = _one(system, args.channel)
-    data = args.text.encode() if args.text is not None else sys.stdin.buffer.read(channel["item"] + 1)
+    data = (
+        args.text.encode() if args.text is not None else sys.stdin.buffer.read(channel["item"] + 1)
+    )
     if len(data) > channel["item"]:
         raise WrongUsage(f"an item of {channel['name']} has {channel['item']} bytes at most")
     descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
     try:
-        _put(descriptor, channel, data.ljust(channel["item"], b"\0"), f"{channel['name']} did not take the item")
+        _put(
+            descriptor,
+            channel,
+            data.ljust(channel["item"], b"\0"),
+            f"{channel['name']} did not take the item",
+        )
     finally:
         os.close(descriptor)
     return 0
@@ -285,9 +338,14 @@ def ring(args: Arguments, system: System) -> int:
     descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
     try:
         if not channel.get("bell"):
-            raise Refused(f"the channel '{channel['name']}' has no bell", "say 'bell: true' in the files of its cells")
+            raise Refused(
+                f"the channel '{channel['name']}' has no bell",
+                "say 'bell: true' in the files of its cells",
+            )
         if not any(end["state"] == "running" for end in channel["ends"] if end["name"] != LINUX):
-            raise Refused(f"no cell of the channel '{channel['name']}' runs", "start one: qvctl cell start")
+            raise Refused(
+                f"no cell of the channel '{channel['name']}' runs", "start one: qvctl cell start"
+            )
         fcntl.ioctl(descriptor, RING)
     finally:
         os.close(descriptor)
@@ -306,8 +364,10 @@ def _items(channel: dict[str, Any], count: int) -> Iterator[bytes]:
             if not count:
                 return
     except OSError as error:
-        raise Refused(f"{channel['name']} gives no more items: {(error.strerror or 'error').lower()}",
-                      REMEDIES.get(error.errno or 0, "see 'qvctl channel show'")) from None
+        raise Refused(
+            f"{channel['name']} gives no more items: {(error.strerror or 'error').lower()}",
+            REMEDIES.get(error.errno or 0, "see 'qvctl channel show'"),
+        ) from None
     finally:
         os.close(descriptor)
 
@@ -319,7 +379,9 @@ def record(args: Arguments, system: System) -> int:
         # pylint: disable-next=consider-using-with
         file = open(args.file, "w", encoding="ascii") if args.file else None
     except OSError as error:
-        raise Refused(f"{args.file}: {(error.strerror or 'error').lower()}", "name a file that can be written") from None
+        raise Refused(
+            f"{args.file}: {(error.strerror or 'error').lower()}", "name a file that can be written"
+        ) from None
     first = None
     try:
         for data in _items(channel, args.count):
@@ -344,8 +406,12 @@ def _recorded(channel: dict[str, Any], file: BinaryIO) -> Iterator[tuple[int, fl
             seconds, data = float(found["seconds"]), bytes.fromhex(found["hex"])
         except (ValueError, KeyError, TypeError):
             raise WrongUsage(f"line {number} is no line of 'qvctl channel record'") from None
-        if len(data) > channel["item"] or (channel["type"] != "mailbox" and len(data) < channel["item"]):
-            raise WrongUsage(f"line {number} has {len(data)} bytes, an item of {channel['name']} has {channel['item']}")
+        if len(data) > channel["item"] or (
+            channel["type"] != "mailbox" and len(data) < channel["item"]
+        ):
+            raise WrongUsage(
+                f"line {number} has {len(data)} bytes, an item of {channel['name']} has {channel['item']}"
+            )
         yield number, seconds, data
 
 
@@ -356,14 +422,22 @@ def replay(args: Arguments, system: System) -> int:
         # pylint: disable-next=consider-using-with
         file = open(args.file, "rb") if args.file else sys.stdin.buffer
     except OSError as error:
-        raise Refused(f"{args.file}: {(error.strerror or 'error').lower()}", "name a file of 'qvctl channel record'") from None
+        raise Refused(
+            f"{args.file}: {(error.strerror or 'error').lower()}",
+            "name a file of 'qvctl channel record'",
+        ) from None
     with file:
         descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
         start = time.monotonic()
         try:
             for number, seconds, data in _recorded(channel, file):
                 time.sleep(max(0.0, start + seconds / args.speed - time.monotonic()))
-                _put(descriptor, channel, data, f"{channel['name']} did not take the item of line {number}")
+                _put(
+                    descriptor,
+                    channel,
+                    data,
+                    f"{channel['name']} did not take the item of line {number}",
+                )
         finally:
             os.close(descriptor)
     return 0
@@ -373,14 +447,16 @@ def _put(descriptor: int, channel: dict[str, Any], data: bytes, words: str) -> N
     try:
         os.write(descriptor, data)
     except OSError as error:
-        raise Refused(f"{words}: {(error.strerror or 'error').lower()}",
-                      REMEDIES.get(error.errno or 0, "see 'qvctl channel show'")) from None
+        raise Refused(
+            f"{words}: {(error.strerror or 'error').lower()}",
+            REMEDIES.get(error.errno or 0, "see 'qvctl channel show'"),
+        ) from None
 
 
 def _text(data: bytes) -> str:
     """The item as text if it is one, else in hexadecimal."""
     bare = data.rstrip(b"\0")
-    return bare.decode() if bare and all(0x20 <= byte < 0x7f for byte in bare) else data.hex()
+    return bare.decode() if bare and all(0x20 <= byte < 0x7F for byte in bare) else data.hex()
 
 
 def watch(args: Arguments, system: System) -> int:

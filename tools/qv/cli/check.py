@@ -24,25 +24,39 @@ def check(args: Arguments, system: System) -> int:
     machine = system.running()
     cells, problems = config.check_files(args.files, machine)
     if not problems:
-        problems = [problem for cell in cells for problem in (
-            *config.taken(cell, machine), *_device_problems(cell, system))]
-    warnings = [(cell.file, warning) for cell in cells for warning in (
-        *_warnings(cell, machine), *_unit_warnings(cell, system, machine))]
+        problems = [
+            problem
+            for cell in cells
+            for problem in (*config.taken(cell, machine), *_device_problems(cell, system))
+        ]
+    warnings = [
+        (cell.file, warning)
+        for cell in cells
+        for warning in (*_warnings(cell, machine), *_unit_warnings(cell, system, machine))
+    ]
     scheduled = [cell for cell in cells if args.verbose and cell.vcpus and not problems]
     if scheduled:
         from .. import schedule
     if args.json:
         more = {"schedules": [schedule.facts(cell) for cell in scheduled]} if args.verbose else {}
-        output.as_json({"ok": not problems, "problems": [problem.data() for problem in problems],
-                                    "warnings": [{"file": file, "warning": warning} for file, warning in warnings], **more})
+        output.as_json(
+            {
+                "ok": not problems,
+                "problems": [problem.data() for problem in problems],
+                "warnings": [{"file": file, "warning": warning} for file, warning in warnings],
+                **more,
+            }
+        )
         return 2 if problems else 0
     if problems:
         raise WrongConfiguration(problems)
     for file, warning in warnings:
         output.line(f"{file}: warning: {warning}")
     for cell in cells:
-        output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {words.cpu_list(sorted(cell.cpus))}, "
-                    f"{words.size(cell.memory)}, {cell.image}")
+        output.line(
+            f"{cell.file}: ok: cell {cell.name}, CPUs {words.cpu_list(sorted(cell.cpus))}, "
+            f"{words.size(cell.memory)}, {cell.image}"
+        )
         if cell in scheduled:
             schedule.show(cell)
     return 0
@@ -50,10 +64,15 @@ def check(args: Arguments, system: System) -> int:
 
 def _warnings(cell: CellConfig, machine: Machine) -> list[str]:
     """Returns warnings about a file that is correct."""
-    found = [f"unsafe-dma: {device} can read and write all memory of the machine"
-             for device in cell.devices if device.dma == abi.Dma.UNSAFE]
+    found = [
+        f"unsafe-dma: {device} can read and write all memory of the machine"
+        for device in cell.devices
+        if device.dma == abi.Dma.UNSAFE
+    ]
     if cell.name in [other.name for other in machine.cells]:
-        found.append(f"a cell {cell.name} exists: `qvctl cell destroy {cell.name}` before this one can be created")
+        found.append(
+            f"a cell {cell.name} exists: `qvctl cell destroy {cell.name}` before this one can be created"
+        )
     return found
 
 
@@ -64,16 +83,25 @@ def _unit_warnings(cell: CellConfig, system: System, machine: Machine) -> list[s
         return []
     found = []
     if os.path.basename(cell.file) != f"{cell.name}.yaml":
-        found.append(f"the file has another name than its cell, so no unit is named qv-cell@{cell.name}: call it {cell.name}.yaml")
+        found.append(
+            f"the file has another name than its cell, so no unit is named qv-cell@{cell.name}: call it {cell.name}.yaml"
+        )
     else:
         writers = order.writers(cell, order.described(system.root, machine))
         if dropin.wanted(cell, writers) != dropin.present(system.root, cell.name):
-            found.append(f"systemd does not know {_waits(writers)} yet: qvctl cell enable {cell.name}")
+            found.append(
+                f"systemd does not know {_waits(writers)} yet: qvctl cell enable {cell.name}"
+            )
         if _is_older(cell, system, machine):
-            found.append(f"the cell {cell.name} was made from another version of this file, of its image or of a module: "
-                         f"systemctl restart {dropin.unit(cell.name)}")
-    found += [f"it waits for cell {name}, which has no file {dropin.file_of(system.root, name)}"
-              for name in cell.before() if not os.path.exists(dropin.file_of(system.root, name))]
+            found.append(
+                f"the cell {cell.name} was made from another version of this file, of its image or of a module: "
+                f"systemctl restart {dropin.unit(cell.name)}"
+            )
+    found += [
+        f"it waits for cell {name}, which has no file {dropin.file_of(system.root, name)}"
+        for name in cell.before()
+        if not os.path.exists(dropin.file_of(system.root, name))
+    ]
     return found
 
 
@@ -113,7 +141,14 @@ def _device_problems(cell: CellConfig, system: System) -> list[Problem]:
     for function in functions(cell, system):
         wrong, right = (function.why, function.remedy) if function else ("", "")
         if function and function.used:
-            wrong, right = f"in use: {'; '.join(function.used)}", "end that first, or cell create --force"
+            wrong, right = (
+                f"in use: {'; '.join(function.used)}",
+                "end that first, or cell create --force",
+            )
         if function and wrong:
-            found.append(Problem(cell.file, cell.at["devices"], "devices", f"{function.name}: {wrong}", right))
+            found.append(
+                Problem(
+                    cell.file, cell.at["devices"], "devices", f"{function.name}: {wrong}", right
+                )
+            )
     return found

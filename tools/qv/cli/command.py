@@ -16,6 +16,7 @@ class Arguments:
     help = False
 
     if TYPE_CHECKING:
+
         def __getattr__(self, name: str) -> Any: ...
 
 
@@ -24,9 +25,15 @@ class Option:
     switch. Otherwise it has a value, which `parse` converts; for a wrong value, `parse` raises
     ValueError."""
 
-    def __init__(self, flags: str, words: str, metavar: str = "",
-                 parse: Callable[[str], object] = str, default: object = None,
-                 name: str = "") -> None:
+    def __init__(
+        self,
+        flags: str,
+        words: str,
+        metavar: str = "",
+        parse: Callable[[str], object] = str,
+        default: object = None,
+        name: str = "",
+    ) -> None:
         self.flags = flags.split()
         self.words = words
         self.metavar = metavar
@@ -45,7 +52,9 @@ class Command:
     `operand` is its argument other than options: NAME of a cell, NAME... for one or more, FILE...,
     CHANNEL."""
 
-    def __init__(self, path: str, run: str, words: str, operand: str = "", *options: Option) -> None:
+    def __init__(
+        self, path: str, run: str, words: str, operand: str = "", *options: Option
+    ) -> None:
         self.path = path
         self.run = run
         self.words = words
@@ -53,9 +62,14 @@ class Command:
         self.options = (*options, JSON, HELP)
 
     def usage(self) -> str:
-        return " ".join(["qvctl", self.path, *([self.operand] if self.operand else []),
-                         *(f"[{option.usage()}]" for option in self.options
-                           if option is not HELP)])
+        return " ".join(
+            [
+                "qvctl",
+                self.path,
+                *([self.operand] if self.operand else []),
+                *(f"[{option.usage()}]" for option in self.options if option is not HELP),
+            ]
+        )
 
 
 JSON = Option("--json", "print data as JSON")

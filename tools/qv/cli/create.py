@@ -36,12 +36,15 @@ def create(args: Arguments, system: System) -> int:
             _undo(device.disable)
         raise
     state = abi.State.RUNNING if args.start else abi.State.LOADABLE
-    what = "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
+    what = (
+        "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
+    )
     return done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
 
 
-def checked(file: str, force: bool, system: System,
-            machine: Machine) -> tuple[CellConfig, files.Files]:
+def checked(
+    file: str, force: bool, system: System, machine: Machine
+) -> tuple[CellConfig, files.Files]:
     """Returns the cell of a file and the contents of its image and modules."""
     cells, problems = config.check_files([file], machine)
     if problems:
@@ -56,8 +59,10 @@ def _refuse_used(cell: CellConfig, system: System) -> None:
     """Checks that Linux does not use the devices, before any resource is taken."""
     for function in functions(cell, system):
         if function and function.used:
-            raise Refused(f"PCI function {function.name} is in use: {'; '.join(function.used)}",
-                          "end that first (umount, swapoff, ip link set ... down), or, if Linux may lose it, cell create --force")
+            raise Refused(
+                f"PCI function {function.name} is in use: {'; '.join(function.used)}",
+                "end that first (umount, swapoff, ip link set ... down), or, if Linux may lose it, cell create --force",
+            )
 
 
 def _start_or_destroy(device: Device, name: str) -> None:

@@ -16,9 +16,24 @@ def devices(args: Arguments, system: System) -> int:
     bus = Bus(system.root)
     found = [bus.function(name) for name in bus.names]
     if args.json:
-        output.as_json({"devices": [{"name": f.name, "ids": f.ids, "driver": f.driver, "state": f.state(), "uses": f.used}
-                                    for f in found]})
+        output.as_json(
+            {
+                "devices": [
+                    {
+                        "name": f.name,
+                        "ids": f.ids,
+                        "driver": f.driver,
+                        "state": f.state(),
+                        "uses": f.used,
+                    }
+                    for f in found
+                ]
+            }
+        )
         return 0
-    output.table(("PCI", "IDS", "DRIVER", "FOR A CELL"), [[f.name, f.ids, f.driver, f.state()] for f in found],
-                 frozenset())
+    output.table(
+        ("PCI", "IDS", "DRIVER", "FOR A CELL"),
+        [[f.name, f.ids, f.driver, f.state()] for f in found],
+        frozenset(),
+    )
     return 0

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from ..system import System
 
 OK, WARN, FAIL = "ok", "warn", "FAIL"
-OUTSIDE_REMEDY = ("take nosmt, maxcpus= and nr_cpus= from the kernel's command line and switch SMT off in the firmware if at all; "
-                  "`qvctl enable --strict` refuses such a machine")
+OUTSIDE_REMEDY = (
+    "take nosmt, maxcpus= and nr_cpus= from the kernel's command line and switch SMT off in the firmware if at all; "
+    "`qvctl enable --strict` refuses such a machine"
+)
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,37 @@ class Maker:
     kvm: str
 
 
-AMD = Maker(1, "svm", "npt", "AMD-V", "nested paging", abi.FEATURE_NPT, "AMD since 2008; QEMU: +npt",
-            "switch SVM on in the firmware set-up (\"SVM mode\", \"AMD-V\"), then power-cycle",
-            (("svm", "disabled by bios"), ("svm", "disabled (by bios)")), "kvm_amd")
-INTEL = Maker(2, "vmx", "ept", "VT-x", "nested paging (EPT)", abi.FEATURE_EPT, "Intel since 2010; QEMU: +vmx-ept",
-              "switch VT-x on in the firmware set-up (\"Intel Virtualization Technology\"), then power-cycle",
-              (("vmx", "disabled by bios"),), "kvm_intel")
-MAKERS = {"AuthenticAMD": AMD, "HygonGenuine": AMD, "GenuineIntel": INTEL, "CentaurHauls": INTEL, "  Shanghai  ": INTEL}
+AMD = Maker(
+    1,
+    "svm",
+    "npt",
+    "AMD-V",
+    "nested paging",
+    abi.FEATURE_NPT,
+    "AMD since 2008; QEMU: +npt",
+    'switch SVM on in the firmware set-up ("SVM mode", "AMD-V"), then power-cycle',
+    (("svm", "disabled by bios"), ("svm", "disabled (by bios)")),
+    "kvm_amd",
+)
+INTEL = Maker(
+    2,
+    "vmx",
+    "ept",
+    "VT-x",
+    "nested paging (EPT)",
+    abi.FEATURE_EPT,
+    "Intel since 2010; QEMU: +vmx-ept",
+    'switch VT-x on in the firmware set-up ("Intel Virtualization Technology"), then power-cycle',
+    (("vmx", "disabled by bios"),),
+    "kvm_intel",
+)
+MAKERS = {
+    "AuthenticAMD": AMD,
+    "HygonGenuine": AMD,
+    "GenuineIntel": INTEL,
+    "CentaurHauls": INTEL,
+    "  Shanghai  ": INTEL,
+}
 
 
 class Examination:
@@ -77,27 +103,52 @@ class Examination:
 
     def run(self) -> list[Finding]:
         checks: tuple[Callable[[], Finding], ...] = (
-            self.architecture, self.virtualization, self.nested_paging, self.firmware, self.inside,
-            self.kvm, self.cpus, self.offline_cpus, self.memory, self.lockdown, self.secure_boot,
-            self.apparmor, self.module, self.headers, self.driver, self.dma, self.yaml)
+            self.architecture,
+            self.virtualization,
+            self.nested_paging,
+            self.firmware,
+            self.inside,
+            self.kvm,
+            self.cpus,
+            self.offline_cpus,
+            self.memory,
+            self.lockdown,
+            self.secure_boot,
+            self.apparmor,
+            self.module,
+            self.headers,
+            self.driver,
+            self.dma,
+            self.yaml,
+        )
         return [check() for check in checks]
 
     def architecture(self) -> Finding:
         if self.facts.machine_name == "x86_64":
             return Finding("architecture", OK, "64-bit x86")
-        return Finding("architecture", FAIL, f"this is {self.facts.machine_name}, not 64-bit x86",
-                       "use a machine with an AMD or Intel CPU and a 64-bit kernel")
+        return Finding(
+            "architecture",
+            FAIL,
+            f"this is {self.facts.machine_name}, not 64-bit x86",
+            "use a machine with an AMD or Intel CPU and a 64-bit kernel",
+        )
 
     @property
     def maker(self) -> Maker | None:
         """Returns the vendor whose virtualization this processor has or would have."""
         by_flag = [maker for maker in (AMD, INTEL) if maker.flag in self.facts.cpu_flags]
-        by_driver = [maker for maker in (AMD, INTEL) if self.status is not None and self.status.vendor == maker.vendor]
+        by_driver = [
+            maker
+            for maker in (AMD, INTEL)
+            if self.status is not None and self.status.vendor == maker.vendor
+        ]
         found = by_flag + by_driver
         return found[0] if found else MAKERS.get(self.facts.cpu_maker)
 
     def _has(self, maker: Maker) -> bool:
-        return maker.flag in self.facts.cpu_flags or (self.status is not None and self.status.vendor == maker.vendor)
+        return maker.flag in self.facts.cpu_flags or (
+            self.status is not None and self.status.vendor == maker.vendor
+        )
 
     def virtualization(self) -> Finding:
         maker = self.maker
@@ -107,26 +158,48 @@ class Examination:
             return Finding("virtualization", OK, f"the driver finds {maker.name}")
         names = maker.name if maker is not None else "AMD-V or VT-x"
         if "hypervisor" in self.facts.cpu_flags:
-            return Finding("virtualization", FAIL, f"this virtual machine has no {names}",
-                           "switch nested virtualization on for it (QEMU: -cpu host, or EPYC-v4,+svm,+npt)")
-        return Finding("virtualization", FAIL, f"the CPU shows no {names}",
-                       maker.firmware + ", or use a CPU that has it" if maker is not None else
-                       "use a machine with an AMD or Intel CPU")
+            return Finding(
+                "virtualization",
+                FAIL,
+                f"this virtual machine has no {names}",
+                "switch nested virtualization on for it (QEMU: -cpu host, or EPYC-v4,+svm,+npt)",
+            )
+        return Finding(
+            "virtualization",
+            FAIL,
+            f"the CPU shows no {names}",
+            maker.firmware + ", or use a CPU that has it"
+            if maker is not None
+            else "use a machine with an AMD or Intel CPU",
+        )
 
     def nested_paging(self) -> Finding:
         maker = self.maker
         if maker is None or not self._has(maker):
-            return Finding("nested-paging", WARN, "nested paging cannot be judged without virtualization",
-                           "first see to virtualization")
+            return Finding(
+                "nested-paging",
+                WARN,
+                "nested paging cannot be judged without virtualization",
+                "first see to virtualization",
+            )
         features = self.status.features if self.status is not None else 0
         if maker.nested_flag in self.facts.cpu_flags or features & maker.nested_bit:
             return Finding("nested-paging", OK, f"the CPU has {maker.nested}")
-        return Finding("nested-paging", FAIL, f"the CPU has no {maker.nested}", f"use a CPU that has it ({maker.since})")
+        return Finding(
+            "nested-paging",
+            FAIL,
+            f"the CPU has no {maker.nested}",
+            f"use a CPU that has it ({maker.since})",
+        )
 
     def firmware(self) -> Finding:
         if self.status is not None and self.status.obstacle == abi.Reason.E_VIRT_DISABLED:
-            return Finding("firmware", FAIL, text(self.status.obstacle_text),
-                           text(self.status.obstacle_remedy) or (self.maker or AMD).firmware)
+            return Finding(
+                "firmware",
+                FAIL,
+                text(self.status.obstacle_text),
+                text(self.status.obstacle_remedy) or (self.maker or AMD).firmware,
+            )
         if self.status is not None and not (self.maker is not None and not self._has(self.maker)):
             return Finding("firmware", OK, "the firmware leaves virtualization on")
         for maker in (AMD, INTEL):
@@ -139,8 +212,12 @@ class Examination:
         if "hypervisor" not in self.facts.cpu_flags:
             return Finding("machine", OK, "no hypervisor is below this Linux")
         if self.maker is not None and self._has(self.maker):
-            return Finding("machine", OK, "this is a virtual machine with nested virtualization: "
-                           "fine to try QV, not for timing")
+            return Finding(
+                "machine",
+                OK,
+                "this is a virtual machine with nested virtualization: "
+                "fine to try QV, not for timing",
+            )
         return Finding("machine", WARN, "this is a virtual machine", "see virtualization")
 
     def kvm(self) -> Finding:
@@ -152,20 +229,36 @@ class Examination:
         # KVM enables virtualization on the CPUs when it is loaded, or on some kernels when the
         # first virtual machine is created
         if self.status is not None and self.status.obstacle != abi.Reason.E_VIRT_IN_USE:
-            return Finding("kvm", WARN, f"{loaded[0]} is loaded: it and QV cannot both run virtual machines", remedy)
-        return Finding("kvm", FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization", remedy)
+            return Finding(
+                "kvm",
+                WARN,
+                f"{loaded[0]} is loaded: it and QV cannot both run virtual machines",
+                remedy,
+            )
+        return Finding(
+            "kvm", FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization", remedy
+        )
 
     def cpus(self) -> Finding:
         count = len(self.facts.machine.cpus)
         if count >= 2:
             return Finding("cpus", OK, f"{count} CPUs: {count - 1} can be given to cells")
-        return Finding("cpus", FAIL, "there is only one CPU, and CPU 0 always stays with Linux",
-                       "use a machine with two or more CPUs (QEMU: -smp 4)")
+        return Finding(
+            "cpus",
+            FAIL,
+            "there is only one CPU, and CPU 0 always stays with Linux",
+            "use a machine with two or more CPUs (QEMU: -smp 4)",
+        )
 
     def offline_cpus(self) -> Finding:
         if self.status is not None and self.status.cpus_outside:
-            return Finding("offline-cpus", WARN, f"level: {outside(self.status.cpus_outside)}", OUTSIDE_REMEDY)
-        offline = sorted(self.facts.machine.cpus & parse_cpu_list(self.facts.read("sys/devices/system/cpu/offline")))
+            return Finding(
+                "offline-cpus", WARN, f"level: {outside(self.status.cpus_outside)}", OUTSIDE_REMEDY
+            )
+        offline = sorted(
+            self.facts.machine.cpus
+            & parse_cpu_list(self.facts.read("sys/devices/system/cpu/offline"))
+        )
         cells = self._cells_cpus()
         strange = [cpu for cpu in offline if cpu not in cells]
         if not strange:
@@ -174,10 +267,20 @@ class Examination:
         if self.status is not None and self.status.enabled:
             return Finding("offline-cpus", OK, f"{named}, under the monitor")
         if self.facts.read("sys/devices/system/cpu/smt/control").strip() in ("off", "forceoff"):
-            return Finding("offline-cpus", WARN, f"{named}, and Linux does not let siblings come (nosmt): "
-                           "they would be CPUs outside the monitor", OUTSIDE_REMEDY)
-        return Finding("offline-cpus", OK, f"{named}; enable takes it under the monitor, and sets it offline again"
-                       if len(strange) == 1 else f"{named}; enable takes them under the monitor, and sets them offline again")
+            return Finding(
+                "offline-cpus",
+                WARN,
+                f"{named}, and Linux does not let siblings come (nosmt): "
+                "they would be CPUs outside the monitor",
+                OUTSIDE_REMEDY,
+            )
+        return Finding(
+            "offline-cpus",
+            OK,
+            f"{named}; enable takes it under the monitor, and sets it offline again"
+            if len(strange) == 1
+            else f"{named}; enable takes them under the monitor, and sets them offline again",
+        )
 
     def _cells_cpus(self) -> set[int]:
         if self.status is None or isinstance(self.device, Refused):
@@ -186,7 +289,7 @@ class Examination:
         try:
             for name in self.device.names() if self.status.enabled else []:
                 info = self.device.info(name)
-                taken.update(list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)])
+                taken.update(list(info.cpus)[: min(info.num_cpus, abi.MAX_CPUS)])
         except Refused:
             pass
         return taken
@@ -195,16 +298,24 @@ class Examination:
         free = self.facts.machine.mem_available
         if free >= 128 * MIB:
             return Finding("memory", OK, f"{size(free // MIB * MIB)} of memory are free")
-        return Finding("memory", WARN, f"only {size(free // MIB * MIB)} of memory are free",
-                       "end programs that use memory; a small cell wants 64M")
+        return Finding(
+            "memory",
+            WARN,
+            f"only {size(free // MIB * MIB)} of memory are free",
+            "end programs that use memory; a small cell wants 64M",
+        )
 
     def lockdown(self) -> Finding:
         content = self.facts.read("sys/kernel/security/lockdown")
         mode = content.partition("[")[2].partition("]")[0] or "none"
         if mode == "none":
             return Finding("lockdown", OK, "kernel lockdown is off")
-        return Finding("lockdown", FAIL, f"kernel lockdown is on ({mode}): it forbids what QV does",
-                       "switch Secure Boot off in the firmware set-up; take lockdown= from the kernel command line")
+        return Finding(
+            "lockdown",
+            FAIL,
+            f"kernel lockdown is on ({mode}): it forbids what QV does",
+            "switch Secure Boot off in the firmware set-up; take lockdown= from the kernel command line",
+        )
 
     def secure_boot(self) -> Finding:
         state = self.facts.secure_boot()
@@ -213,20 +324,32 @@ class Examination:
         if not state:
             return Finding("secure-boot", OK, "Secure Boot is off")
         if signer := self.facts.module_info.get("signer"):
-            return Finding("secure-boot", WARN, f"Secure Boot is on, and the module is signed by {signer}: the kernel "
-                           "takes it only if the machine knows that key",
-                           "if modprobe says that the key was rejected: mokutil --import /var/lib/dkms/mok.pub, "
-                           "reboot, and enrol the key in the blue menu")
-        return Finding("secure-boot", WARN, "Secure Boot is on: the kernel takes only signed modules",
-                       "install qv-dkms, since DKMS signs qv.ko with its own key: mokutil --import /var/lib/dkms/mok.pub, "
-                       "reboot, and enrol the key in the blue menu; or switch Secure Boot off")
+            return Finding(
+                "secure-boot",
+                WARN,
+                f"Secure Boot is on, and the module is signed by {signer}: the kernel "
+                "takes it only if the machine knows that key",
+                "if modprobe says that the key was rejected: mokutil --import /var/lib/dkms/mok.pub, "
+                "reboot, and enrol the key in the blue menu",
+            )
+        return Finding(
+            "secure-boot",
+            WARN,
+            "Secure Boot is on: the kernel takes only signed modules",
+            "install qv-dkms, since DKMS signs qv.ko with its own key: mokutil --import /var/lib/dkms/mok.pub, "
+            "reboot, and enrol the key in the blue menu; or switch Secure Boot off",
+        )
 
     def apparmor(self) -> Finding:
         profile = self.facts.confinement()
         if not profile:
             return Finding("apparmor", OK, "no AppArmor profile confines this command")
-        return Finding("apparmor", WARN, f"the AppArmor profile {profile} confines this command, and may forbid /dev/qv",
-                       "run it unconfined, or permit `/dev/qv rw,` and `/dev/qv-cell/** rw,` in the profile")
+        return Finding(
+            "apparmor",
+            WARN,
+            f"the AppArmor profile {profile} confines this command, and may forbid /dev/qv",
+            "run it unconfined, or permit `/dev/qv rw,` and `/dev/qv-cell/** rw,` in the profile",
+        )
 
     def module(self) -> Finding:
         if "qv" in self.facts.modules and self.facts.module_is_replaced():
@@ -234,25 +357,52 @@ class Examination:
         if "qv" in self.facts.modules:
             return Finding("module", OK, "the module qv is loaded")
         if self.facts.module_is_listed():
-            return Finding("module", OK, "the module qv is installed, not loaded",
-                           "nothing: `qvctl enable` and `qvctl cell create` load it")
+            return Finding(
+                "module",
+                OK,
+                "the module qv is installed, not loaded",
+                "nothing: `qvctl enable` and `qvctl cell create` load it",
+            )
         if file := self.facts.module_file():
-            return Finding("module", FAIL, f"{file} is not in modules.dep, so modprobe does not find it", "depmod")
-        return Finding("module", FAIL, f"there is no module qv for the kernel {self.facts.release}",
-                       "apt install qv-dkms; or make && make install (then modprobe finds it); or insmod qv.ko")
+            return Finding(
+                "module",
+                FAIL,
+                f"{file} is not in modules.dep, so modprobe does not find it",
+                "depmod",
+            )
+        return Finding(
+            "module",
+            FAIL,
+            f"there is no module qv for the kernel {self.facts.release}",
+            "apt install qv-dkms; or make && make install (then modprobe finds it); or insmod qv.ko",
+        )
 
     def headers(self) -> Finding:
         if self.facts.exists(f"lib/modules/{self.facts.release}/build"):
-            return Finding("headers", OK, f"headers of the kernel {self.facts.release} are installed")
-        return Finding("headers", WARN, "headers of the running kernel are missing: the module cannot be built here",
-                       f"apt install linux-headers-{self.facts.release}")
+            return Finding(
+                "headers", OK, f"headers of the kernel {self.facts.release} are installed"
+            )
+        return Finding(
+            "headers",
+            WARN,
+            "headers of the running kernel are missing: the module cannot be built here",
+            f"apt install linux-headers-{self.facts.release}",
+        )
 
     def driver(self) -> Finding:
         if self.status is not None:
             if self.status.obstacle and not self.status.enabled:
-                return Finding("driver", FAIL, f"the driver says: {text(self.status.obstacle_text)}",
-                               text(self.status.obstacle_remedy))
-            state = f"enabled, {self.status.num_cells} cells" if self.status.enabled else "ready, not enabled"
+                return Finding(
+                    "driver",
+                    FAIL,
+                    f"the driver says: {text(self.status.obstacle_text)}",
+                    text(self.status.obstacle_remedy),
+                )
+            state = (
+                f"enabled, {self.status.num_cells} cells"
+                if self.status.enabled
+                else "ready, not enabled"
+            )
             return Finding("driver", OK, f"/dev/qv answers: {state}")
         refusal = self.refusal or Refused("/dev/qv does not answer")
         if "qv" not in self.facts.modules and not self.facts.exists("dev/qv"):
@@ -265,22 +415,45 @@ class Examination:
         whether `enable --iommu` could raise it."""
         if self.status is not None and self.status.enabled:
             level = dma_level(self.status)
-            return Finding("dma", OK, level) if self.status.dma_level == abi.DmaLevel.FULL else \
-                Finding("dma", WARN, level, "see to the reason, then: qvctl disable, qvctl enable --iommu; or trust Linux")
+            return (
+                Finding("dma", OK, level)
+                if self.status.dma_level == abi.DmaLevel.FULL
+                else Finding(
+                    "dma",
+                    WARN,
+                    level,
+                    "see to the reason, then: qvctl disable, qvctl enable --iommu; or trust Linux",
+                )
+            )
         if not self.facts.exists("sys/firmware/acpi/tables/DMAR"):
-            return Finding("dma", WARN, "no VT-d: a hostile Linux could write all memory by its devices",
-                           "trust Linux; or switch VT-d on in the firmware set-up (AMD-Vi is not supported yet)")
+            return Finding(
+                "dma",
+                WARN,
+                "no VT-d: a hostile Linux could write all memory by its devices",
+                "trust Linux; or switch VT-d on in the firmware set-up (AMD-Vi is not supported yet)",
+            )
         if groups := self.facts.translated_groups():
-            return Finding("dma", WARN, f"Linux translates the addresses of devices (IOMMU group {', '.join(groups[:3])}"
-                           f"{'...' if groups[3:] else ''}), so `qvctl enable --iommu` confines devices of cells, not those of a hostile Linux",
-                           "add iommu=pt to the kernel's command line (the monitor's isolation of devices replaces Linux's), "
-                           "and intel_iommu=on,sm_off if Linux uses scalable mode; or trust Linux")
-        return Finding("dma", OK, "`qvctl enable --iommu` can keep a hostile Linux's devices from cells")
+            return Finding(
+                "dma",
+                WARN,
+                f"Linux translates the addresses of devices (IOMMU group {', '.join(groups[:3])}"
+                f"{'...' if groups[3:] else ''}), so `qvctl enable --iommu` confines devices of cells, not those of a hostile Linux",
+                "add iommu=pt to the kernel's command line (the monitor's isolation of devices replaces Linux's), "
+                "and intel_iommu=on,sm_off if Linux uses scalable mode; or trust Linux",
+            )
+        return Finding(
+            "dma", OK, "`qvctl enable --iommu` can keep a hostile Linux's devices from cells"
+        )
 
     def yaml(self) -> Finding:
         if importlib.util.find_spec("yaml"):
             return Finding("yaml", OK, "Python reads YAML")
-        return Finding("yaml", FAIL, "Python's YAML parser is missing: no file of a cell can be read", "apt install python3-yaml")
+        return Finding(
+            "yaml",
+            FAIL,
+            "Python's YAML parser is missing: no file of a cell can be read",
+            "apt install python3-yaml",
+        )
 
 
 def doctor(args: Arguments, system: System) -> int:
@@ -292,8 +465,20 @@ def doctor(args: Arguments, system: System) -> int:
     findings = Examination(system.facts(), device).run()
     failed = any(finding.status == FAIL for finding in findings)
     if args.json:
-        output.as_json({"ok": not failed, "checks": [
-            {"check": f.check, "status": f.status.lower(), "what": f.what, "remedy": f.remedy} for f in findings]})
+        output.as_json(
+            {
+                "ok": not failed,
+                "checks": [
+                    {
+                        "check": f.check,
+                        "status": f.status.lower(),
+                        "what": f.what,
+                        "remedy": f.remedy,
+                    }
+                    for f in findings
+                ],
+            }
+        )
     else:
         for finding in findings:
             remedy = f"  -> {finding.remedy}" if finding.remedy else ""

@@ -23,7 +23,11 @@ def _window(name: str, system: System) -> dict[int, bytes]:
         return {}
     content = transcript.window()
     transcript.close()
-    return {SCREEN + at: content[at:at + PAGE] for at in range(0, len(content), PAGE) if at != INFO * PAGE}
+    return {
+        SCREEN + at: content[at : at + PAGE]
+        for at in range(0, len(content), PAGE)
+        if at != INFO * PAGE
+    }
 
 
 def dump(args: Arguments, system: System) -> int:
@@ -34,17 +38,33 @@ def dump(args: Arguments, system: System) -> int:
     found: list[core.Core] = []
 
     def fill(stream: IO[bytes]) -> None:
-        found.append(core.write(stream, info, lambda at: device.memory(args.name, at),
-                                _window(args.name, system)))
+        found.append(
+            core.write(
+                stream, info, lambda at: device.memory(args.name, at), _window(args.name, system)
+            )
+        )
 
     output.save_by(path, fill, 0o600)
     at, paging = info.failure, found[0].paging
     if args.json:
-        output.as_json({"name": args.name, "file": path, "memory": info.memory, "cpu": at.cpu,
-                        "rip": f"{at.rip:#x}", "paging": paging, "whole": found[0].whole})
+        output.as_json(
+            {
+                "name": args.name,
+                "file": path,
+                "memory": info.memory,
+                "cpu": at.cpu,
+                "rip": f"{at.rip:#x}",
+                "paging": paging,
+                "whole": found[0].whole,
+            }
+        )
         return 0
-    output.line(f"{path} has the {words.size(info.memory)} of cell {args.name}, and CPU {at.cpu} at {at.rip:#x}: "
-                f"gdb {words.text(info.image_name)} {path}")
+    output.line(
+        f"{path} has the {words.size(info.memory)} of cell {args.name}, and CPU {at.cpu} at {at.rip:#x}: "
+        f"gdb {words.text(info.image_name)} {path}"
+    )
     if not found[0].whole:
-        output.line("its page tables have more pages than a core has segments: it lacks some virtual addresses")
+        output.line(
+            "its page tables have more pages than a core has segments: it lacks some virtual addresses"
+        )
     return 0

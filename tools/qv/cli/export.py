@@ -36,7 +36,11 @@ def _list(items: list[str]) -> str:
 
 
 def _device(device: abi.PciDevice) -> str:
-    dma = {abi.Dma.UNSAFE: ", unsafe-dma: true", abi.Dma.PROTECTED: ", dma: protected", abi.Dma.OFF: ", dma: off"}
+    dma = {
+        abi.Dma.UNSAFE: ", unsafe-dma: true",
+        abi.Dma.PROTECTED: ", dma: protected",
+        abi.Dma.OFF: ", dma: off",
+    }
     return f"{{pci: {_quoted(pci_name(device.bdf))}{dma.get(device.dma, '')}}}"
 
 
@@ -49,8 +53,12 @@ def _ends(writers: list[str], readers: list[str]) -> list[str]:
 
 def _channel(raw: abi.ChannelPlan) -> str:
     plan = of_plan(raw)
-    words = [f"name: {_quoted(plan['name'])}", f"type: {plan['type']}", f"item: {plan['item']}",
-             *_ends(plan["writers"], [name for name in plan["readers"] if name not in plan["writers"]])]
+    words = [
+        f"name: {_quoted(plan['name'])}",
+        f"type: {plan['type']}",
+        f"item: {plan['item']}",
+        *_ends(plan["writers"], [name for name in plan["readers"] if name not in plan["writers"]]),
+    ]
     if plan["type"] == "ring":
         words += [f"slots: {plan['slots']}", f"full: {plan['full']}"]
     words += [f"reconnect: {plan['reconnect']}"]
@@ -68,7 +76,9 @@ def _channel(raw: abi.ChannelPlan) -> str:
 
 def _dynamic(info: abi.CellInfo) -> str:
     dynamic = keys.BY_NAME["dynamic-channels"].data(info)["dynamic_channels"]
-    return f"{{memory: {size(dynamic['memory'])}, with: [{', '.join(map(_quoted, dynamic['with']))}]}}"
+    return (
+        f"{{memory: {size(dynamic['memory'])}, with: [{', '.join(map(_quoted, dynamic['with']))}]}}"
+    )
 
 
 def _image(info: abi.CellInfo) -> str:
@@ -82,7 +92,7 @@ def _module(module: abi.Module) -> str:
 
 ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
     ("name", lambda info: _quoted(text(info.name))),
-    ("cpus", lambda info: f"[{', '.join(map(str, info.cpus[:info.num_cpus]))}]"),
+    ("cpus", lambda info: f"[{', '.join(map(str, info.cpus[: info.num_cpus]))}]"),
     ("memory", lambda info: size(info.memory)),
     ("image", _image),
     ("boot", lambda info: str(keys.BY_NAME["boot"].data(info)["boot"])),
@@ -94,19 +104,24 @@ ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
     ("bell-rate", lambda info: str(info.bell_rate)),
     ("debug", lambda info: _truth(info.debug)),
     ("ports", lambda info: _list(keys.BY_NAME["ports"].data(info)["ports"])),
-    ("devices", lambda info: _list([_device(one) for one in info.devices[:info.num_devices]])),
-    ("channels", lambda info: _list([_channel(plan) for plan in info.channels[:info.num_channels]])),
+    ("devices", lambda info: _list([_device(one) for one in info.devices[: info.num_devices]])),
+    (
+        "channels",
+        lambda info: _list([_channel(plan) for plan in info.channels[: info.num_channels]]),
+    ),
 )
 
 
 def yaml_of(info: abi.CellInfo) -> str:
     lines = [f"{key}: {value(info)}" for key, value in ROWS]
     if info.num_modules:
-        lines.append(f"modules:{_list([_module(one) for one in info.modules[:info.num_modules]])}")
+        lines.append(f"modules:{_list([_module(one) for one in info.modules[: info.num_modules]])}")
     if info.num_dynamic:
         lines.append(f"dynamic-channels: {_dynamic(info)}")
     if info.dma_level != abi.DmaLevel.NONE:
-        lines.append(f"dma-protection: {keys.BY_NAME['dma-protection'].data(info)['dma_protection']}")
+        lines.append(
+            f"dma-protection: {keys.BY_NAME['dma-protection'].data(info)['dma_protection']}"
+        )
     if info.apic != abi.Apic.BEST:
         lines.append(f"apic: {keys.BY_NAME['apic'].data(info)['apic']}")
     return "\n".join(lines) + "\n"
@@ -136,7 +151,9 @@ def _unit_yaml(name: str, system: System) -> str:
         return ""
     cell, problems = config.check_file(file, system.running().with_all_memory())
     if problems:
-        return f"# {file} is wrong, so its keys for the unit are not here: qvctl config check {file}\n"
+        return (
+            f"# {file} is wrong, so its keys for the unit are not here: qvctl config check {file}\n"
+        )
     return "".join(f"{key}: {value(cell)}\n" for key, value in UNIT_ROWS if key in cell.at)
 
 

@@ -45,8 +45,10 @@ def log(args: Arguments, system: System) -> int:
     if args.previous and args.follow:
         raise WrongUsage("nothing comes to the previous log any more: leave out -f")
     device = system.device()
-    reader = abi.Log(which=abi.WhichLog.PREVIOUS if args.previous else abi.WhichLog.PRESENT,
-                     until=NO_END if args.follow else 0)
+    reader = abi.Log(
+        which=abi.WhichLog.PREVIOUS if args.previous else abi.WhichLog.PRESENT,
+        until=NO_END if args.follow else 0,
+    )
     kept: list[dict[str, Any]] = []
     while True:
         for entry in log_lines(device, reader):
@@ -71,8 +73,14 @@ def event_data(event: abi.Event) -> dict[str, Any]:
         state = state_name(event.state) if event.state else "destroyed"
     elif event.type == abi.EventType.LOCK:
         state = "locked" if event.state else "unlocked"
-    return {"seq": event.seq, "time_ns": event.time_ns, "type": types.get(event.type, str(event.type)),
-            "name": text(event.name) or None, "state": state, "text": text(event.text)}
+    return {
+        "seq": event.seq,
+        "time_ns": event.time_ns,
+        "type": types.get(event.type, str(event.type)),
+        "name": text(event.name) or None,
+        "state": state,
+        "text": text(event.text),
+    }
 
 
 def _print_event(args: Arguments, data: dict[str, Any]) -> None:
@@ -88,8 +96,16 @@ def _print_event(args: Arguments, data: dict[str, Any]) -> None:
 
 def _present(device: Device) -> list[dict[str, Any]]:
     """Returns the present state as events, since the driver stores no earlier events."""
+
     def entry(kind: str, name: str | None, state: str | None, words: str) -> dict[str, Any]:
-        return {"seq": 0, "time_ns": time.time_ns(), "type": kind, "name": name, "state": state, "text": words}
+        return {
+            "seq": 0,
+            "time_ns": time.time_ns(),
+            "type": kind,
+            "name": name,
+            "state": state,
+            "text": words,
+        }
 
     enabled = bool(device.status().enabled)
     found = [entry("enabled" if enabled else "disabled", None, None, "at present")]

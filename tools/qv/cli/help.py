@@ -17,25 +17,42 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _commands(prefix: str = "") -> list[tuple[str, str]]:
-    return [(f"{command.path} {command.operand}".rstrip(), command.words) for command in COMMANDS
-            if not prefix or command.path.startswith(prefix + " ")]
+    return [
+        (f"{command.path} {command.operand}".rstrip(), command.words)
+        for command in COMMANDS
+        if not prefix or command.path.startswith(prefix + " ")
+    ]
 
 
 def help_text(path: str = "") -> str:
     """The output of `qvctl help` about all commands, a group of them, or one."""
     command = next((command for command in COMMANDS if command.path == path), None)
     if command:
-        options = [(", ".join(option.flags) + (f" {option.metavar}" if option.metavar else ""), option.words)
-                   for option in command.options]
+        options = [
+            (
+                ", ".join(option.flags) + (f" {option.metavar}" if option.metavar else ""),
+                option.words,
+            )
+            for option in command.options
+        ]
         return f"usage: {command.usage()}\n\n{command.words}\n\n{_table(options)}"
     if path:
         return f"usage: {group_usage(path)}\n\n{_table(_commands(path))}"
-    options = [("--json", JSON.words), ("--version", "print the version"), ("help COMMAND", "all about one command")]
-    return ("usage: qvctl COMMAND ... [--json]\n\nPartitions of a running Linux: checks, creates and shows cells.\n\n"
-            f"{_table([*_commands(), *options])}")
+    options = [
+        ("--json", JSON.words),
+        ("--version", "print the version"),
+        ("help COMMAND", "all about one command"),
+    ]
+    return (
+        "usage: qvctl COMMAND ... [--json]\n\nPartitions of a running Linux: checks, creates and shows cells.\n\n"
+        f"{_table([*_commands(), *options])}"
+    )
 
 
 def group_usage(path: str) -> str:
-    verbs = [command.path.removeprefix(path + " ") for command in COMMANDS
-             if command.path.startswith(path + " ")]
+    verbs = [
+        command.path.removeprefix(path + " ")
+        for command in COMMANDS
+        if command.path.startswith(path + " ")
+    ]
     return f"qvctl {path} {'|'.join(verbs)} ..."

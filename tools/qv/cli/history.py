@@ -30,7 +30,9 @@ def _entries(args: Arguments, system: System) -> Iterator[dict[str, Any]]:
     words += (
         [f"--lines={args.count}"]
         if args.count is not None
-        else ["--lines=all"] if args.follow else []
+        else ["--lines=all"]
+        if args.follow
+        else []
     )
     words += [] if args.boot is None else [f"--boot={args.boot}"]
     for entry in system.journal(

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from ..transcript import Transcript
     from .command import Arguments
 
-GAVE_UP = 3         # exit status: the cell failed too often, and is kept as it is
-DOUBLINGS = 30      # of the pause: enough to reach any longest one
-READY = 5.0         # seconds that an inmate has to tell that it is ready; not all tell it
-START = 300.0       # seconds that a start may take: TimeoutStartSec of the unit
-HELD = 1.0          # seconds until a change of `on-failure` is seen
-PERIOD = 5.0        # seconds between two looks at the cell if systemd asks for none
+GAVE_UP = 3  # exit status: the cell failed too often, and is kept as it is
+DOUBLINGS = 30  # of the pause: enough to reach any longest one
+READY = 5.0  # seconds that an inmate has to tell that it is ready; not all tell it
+START = 300.0  # seconds that a start may take: TimeoutStartSec of the unit
+HELD = 1.0  # seconds until a change of `on-failure` is seen
+PERIOD = 5.0  # seconds between two looks at the cell if systemd asks for none
 # systemd waits this many seconds, or this many times the cell's `watchdog`, for a sign of life
 WATCHDOG, BEATS = 30.0, 3
-REST = 25_000       # milliseconds that stopping and giving back may take after the cell's own time
+REST = 25_000  # milliseconds that stopping and giving back may take after the cell's own time
 # A start that is refused so is tried again after these seconds: a lock lasts, a call ends soon
 LATER: dict[int, float] = {abi.Reason.E_LOCKED: 30.0, abi.Reason.E_BUSY: 0.2}
 
@@ -67,17 +67,23 @@ def enable(device: Device, service: Service) -> None:
     if not service.folder:
         device.enable()
     elif status.obstacle:
-        raise NotEnabled(f"qv.service could not enable QV: {text(status.obstacle_text)}",
-                         text(status.obstacle_remedy))
+        raise NotEnabled(
+            f"qv.service could not enable QV: {text(status.obstacle_text)}",
+            text(status.obstacle_remedy),
+        )
     else:
-        raise NotEnabled("qv.service has not enabled QV",
-                         "systemctl restart qv.service; if that fails, systemctl status qv.service says why")
+        raise NotEnabled(
+            "qv.service has not enabled QV",
+            "systemctl restart qv.service; if that fails, systemctl status qv.service says why",
+        )
 
 
-def settings(cell: CellConfig, args: Arguments,
-             environment: Mapping[str, str]) -> tuple[Restart, int]:
+def settings(
+    cell: CellConfig, args: Arguments, environment: Mapping[str, str]
+) -> tuple[Restart, int]:
     """Returns what happens after failures, and the milliseconds to end in. An option counts more
     than the cell's file, and the file more than /etc/qv/qv.conf, which systemd makes environment."""
+
     def number(name: str, default: int) -> int:
         value = environment.get(name) or str(default)
         if not value.isascii() or not value.isdigit() or len(value) > 7:
@@ -85,9 +91,12 @@ def settings(cell: CellConfig, args: Arguments,
         return int(value)
 
     usual = Restart()
-    restart = cell.restart or Restart(number("QV_RESTARTS", usual.limit), number("QV_RESTART_FIRST_MS", usual.first),
-                                      max(number("QV_RESTART_MOST_MS", usual.most), 1),
-                                      number("QV_RESTART_HEALTHY_MS", usual.healthy))
+    restart = cell.restart or Restart(
+        number("QV_RESTARTS", usual.limit),
+        number("QV_RESTART_FIRST_MS", usual.first),
+        max(number("QV_RESTART_MOST_MS", usual.most), 1),
+        number("QV_RESTART_HEALTHY_MS", usual.healthy),
+    )
     if args.restarts is not None:
         restart = Restart(args.restarts, restart.first, restart.most, restart.healthy)
     stop = number("QV_STOP_MS", 5000) if cell.stop is None else cell.stop
@@ -95,8 +104,16 @@ def settings(cell: CellConfig, args: Arguments,
 
 
 class Keeper:
-    def __init__(self, cell: CellConfig, contents: Files, device: Device, args: Arguments,
-                 system: System, service: Service, how: tuple[Restart, int]) -> None:
+    def __init__(
+        self,
+        cell: CellConfig,
+        contents: Files,
+        device: Device,
+        args: Arguments,
+        system: System,
+        service: Service,
+        how: tuple[Restart, int],
+    ) -> None:
         self.cell, self.contents, self.device, self.name = cell, contents, device, cell.name
         self.json = args.json
         self.restart, self.timeout = how
@@ -114,15 +131,23 @@ class Keeper:
         """Makes sure that no other process keeps a cell of this name."""
         try:
             os.makedirs(folder, exist_ok=True)
-            alone = os.open(os.path.join(folder, f"{self.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            alone = os.open(
+                os.path.join(folder, f"{self.name}.lock"),
+                os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
+                0o600,
+            )
         except OSError as error:
-            raise Refused(f"{folder} cannot be written ({(error.strerror or 'error').lower()})",
-                          "run it as root, with a writable /run") from None
+            raise Refused(
+                f"{folder} cannot be written ({(error.strerror or 'error').lower()})",
+                "run it as root, with a writable /run",
+            ) from None
         try:
             fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Refused(f"another process keeps cell {self.name} running",
-                          "two units name the same cell: see `name:` in their files") from None
+            raise Refused(
+                f"another process keeps cell {self.name} running",
+                "two units name the same cell: see `name:` in their files",
+            ) from None
         return alone
 
     def say(self, kind: str, words: str, **fields: str) -> None:
@@ -140,8 +165,9 @@ class Keeper:
     def run(self) -> int:
         self.begin()
         self.report_ready()
-        while not self.service.wait(self.device, self.name, self.next_report - self.system.now(),
-                                    self.transcript):
+        while not self.service.wait(
+            self.device, self.name, self.next_report - self.system.now(), self.transcript
+        ):
             self.copy_console()
             state = self.state()
             if state is None:
@@ -161,8 +187,10 @@ class Keeper:
         """Takes the cell over if it is there, otherwise creates it. Then the cell runs."""
         if self.state() is not None and not self.is_same():
             if not self.is_ours():
-                raise Refused(f"a cell {self.name} exists, and no unit has created it",
-                              f"qvctl cell destroy {self.name}, then start the unit again")
+                raise Refused(
+                    f"a cell {self.name} exists, and no unit has created it",
+                    f"qvctl cell destroy {self.name}, then start the unit again",
+                )
             self.say("replaced", f"a file of cell {self.name} has changed: the cell is replaced")
             self.device.destroy(self.name)
         created = self.state() is None
@@ -206,7 +234,10 @@ class Keeper:
             self.service.journal.send("console", line, QV_CELL=self.name)
         lost, self.transcript.lost = self.transcript.lost, 0
         if lost:
-            self.say("console-lost", f"{lost} bytes of the console of cell {self.name} were lost: it prints too fast")
+            self.say(
+                "console-lost",
+                f"{lost} bytes of the console of cell {self.name} were lost: it prints too fast",
+            )
 
     def state(self) -> int | None:
         """Returns the state of the cell, or None if there is no such cell."""
@@ -219,7 +250,7 @@ class Keeper:
 
     def facts(self) -> str:
         info = self.device.info(self.name)
-        cpus = ",".join(map(str, info.cpus[:info.num_cpus]))
+        cpus = ",".join(map(str, info.cpus[: info.num_cpus]))
         return f"{info.id} {cpus} {info.memory} {text(info.image_name)} {text(info.cmdline)}"
 
     def is_ours(self) -> bool:
@@ -272,9 +303,12 @@ class Keeper:
         or the unit ends."""
         record = self.device.info(self.name).failure
         why = FAILURES.get(record.reason, "an unknown reason")
-        self.say("held", f"cell {self.name} failed: {why}; it is held as it is\n"
-                 f"  remedy: `qvctl cell show {self.name}` says more; then qvctl cell recover {self.name}",
-                 **self.failure_fields(record))
+        self.say(
+            "held",
+            f"cell {self.name} failed: {why}; it is held as it is\n"
+            f"  remedy: `qvctl cell show {self.name}` says more; then qvctl cell recover {self.name}",
+            **self.failure_fields(record),
+        )
         while not self.service.ended and self.state() == abi.State.FAILED and self.holds():
             self.extend_start()
             self.service.tell(f"STATUS=failed: {why}; held", "WATCHDOG=1")
@@ -291,16 +325,24 @@ class Keeper:
             self.failures = 0
         self.failures += 1
         if self.failures > self.restart.limit:
-            self.say("given-up", f"cell {self.name} failed: {why}; that was failure {self.failures}, so it is left as it is\n"
-                     f"  remedy: `qvctl cell show {self.name}` says more; then "
-                     f"systemctl reset-failed qv-cell@{self.name}, and systemctl start qv-cell@{self.name}", **fields)
+            self.say(
+                "given-up",
+                f"cell {self.name} failed: {why}; that was failure {self.failures}, so it is left as it is\n"
+                f"  remedy: `qvctl cell show {self.name}` says more; then "
+                f"systemctl reset-failed qv-cell@{self.name}, and systemctl start qv-cell@{self.name}",
+                **fields,
+            )
             self.service.tell(f"STATUS=failed {self.failures} times: {why}")
             self.leave_mark(self.facts())
             self.forget_choice()
             return False
         doubled = self.restart.first * 2 ** min(self.failures - 1, DOUBLINGS)
         pause = min(doubled, self.restart.most) / 1000
-        self.say("failed", f"cell {self.name} failed: {why}; it starts again in {output.duration(round(pause * 1e9))}", **fields)
+        self.say(
+            "failed",
+            f"cell {self.name} failed: {why}; it starts again in {output.duration(round(pause * 1e9))}",
+            **fields,
+        )
         self.extend_start()
         earlier = 0
         while not self.pause(pause, why) and self.state() == abi.State.FAILED:
@@ -315,20 +357,34 @@ class Keeper:
                 if refusal.code == earlier == abi.Reason.E_BUSY:
                     continue  # the journal has it already
                 earlier = refusal.code
-                self.say("delayed", f"cell {self.name}: {refusal.sentence}; tried again in {output.duration(round(pause * 1e9))}")
+                self.say(
+                    "delayed",
+                    f"cell {self.name}: {refusal.sentence}; tried again in {output.duration(round(pause * 1e9))}",
+                )
         self.take_back(self.state())
         return not self.service.ended
 
     def failure_fields(self, record: abi.FailureRecord) -> dict[str, str]:
-        found = {"QV_FAILURE": failure_name(record.reason), "QV_FAILURES": str(self.failures + 1), "QV_CPU": str(record.cpu),
-                 "QV_RIP": f"{record.rip:#x}", "QV_ADDRESS": f"{record.address:#x}", "QV_EXIT_CODE": f"{record.exit_code:#x}",
-                 "QV_REGISTERS": " ".join(f"{name}={value}" for name, value in registers(record).items())}
+        found = {
+            "QV_FAILURE": failure_name(record.reason),
+            "QV_FAILURES": str(self.failures + 1),
+            "QV_CPU": str(record.cpu),
+            "QV_RIP": f"{record.rip:#x}",
+            "QV_ADDRESS": f"{record.address:#x}",
+            "QV_EXIT_CODE": f"{record.exit_code:#x}",
+            "QV_REGISTERS": " ".join(
+                f"{name}={value}" for name, value in registers(record).items()
+            ),
+        }
         return found
 
     def pause(self, seconds: float, why: str) -> bool:
         until = self.system.now() + seconds
         while not self.service.ended and (left := until - self.system.now()) > 0:
-            self.service.tell(f"STATUS=failed: {why}; starts again in {output.duration(round(left * 1e9))}", "WATCHDOG=1")
+            self.service.tell(
+                f"STATUS=failed: {why}; starts again in {output.duration(round(left * 1e9))}",
+                "WATCHDOG=1",
+            )
             self.service.sleep(min(left, self.period()))
         return self.service.ended
 
@@ -361,7 +417,9 @@ class Keeper:
     def extend_start(self) -> None:
         """Gives the next life of a cell that has not been ready the time of a start."""
         if not self.ready:
-            self.service.tell(f"EXTEND_TIMEOUT_USEC={round((START + self.restart.most / 1000) * 1e6)}")
+            self.service.tell(
+                f"EXTEND_TIMEOUT_USEC={round((START + self.restart.most / 1000) * 1e6)}"
+            )
 
     def is_ready(self) -> bool:
         how = self.cell.ready
@@ -412,7 +470,9 @@ class Keeper:
     def end(self) -> int:
         """Asks the cell to end, then gives its resources back to Linux."""
         longest = (self.timeout + REST) * 1000
-        self.service.tell("STOPPING=1", f"EXTEND_TIMEOUT_USEC={longest}", f"WATCHDOG_USEC={longest}")
+        self.service.tell(
+            "STOPPING=1", f"EXTEND_TIMEOUT_USEC={longest}", f"WATCHDOG_USEC={longest}"
+        )
         if self.state() == abi.State.RUNNING:
             self.shut_down()
         self.copy_console(end=True)

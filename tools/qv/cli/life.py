@@ -16,46 +16,103 @@ if TYPE_CHECKING:
 
 def start(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
-        reply = unless(args, lambda: device.start(name), abi.Reason.E_STATE,
-                        lambda: device.info(name).state == abi.State.RUNNING)
-        done(args, reply, f"cell {name} runs{'' if reply else ' already'}", name=name, state="running")
+        reply = unless(
+            args,
+            lambda: device.start(name),
+            abi.Reason.E_STATE,
+            lambda: device.info(name).state == abi.State.RUNNING,
+        )
+        done(
+            args,
+            reply,
+            f"cell {name} runs{'' if reply else ' already'}",
+            name=name,
+            state="running",
+        )
+
     return each(args, system, one)
 
 
 def shutdown(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
-        reply = unless(args, lambda: device.shutdown(name, args.timeout), abi.Reason.E_STATE,
-                        lambda: device.info(name).state != abi.State.RUNNING)
+        reply = unless(
+            args,
+            lambda: device.shutdown(name, args.timeout),
+            abi.Reason.E_STATE,
+            lambda: device.info(name).state != abi.State.RUNNING,
+        )
         info = device.info(name)
         state, forced = state_name(info.state), bool(info.forced)
-        what = f"does not run: it is {state}" if not reply else \
-            "has failed meanwhile: see qvctl cell show" if state == "failed" else \
-            f"was stopped by force: it had not ended by itself within {args.timeout} ms" if forced else "is shut down"
+        what = (
+            f"does not run: it is {state}"
+            if not reply
+            else "has failed meanwhile: see qvctl cell show"
+            if state == "failed"
+            else f"was stopped by force: it had not ended by itself within {args.timeout} ms"
+            if forced
+            else "is shut down"
+        )
         done(args, reply, f"cell {name} {what}", name=name, state=state, forced=forced)
+
     return each(args, system, one)
 
 
 def destroy(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
         reply = unless(args, lambda: device.destroy(name), abi.Reason.E_NO_CELL, lambda: True)
-        returned = "its memory is Linux's again" if reply and reply.text else "its CPUs and memory are Linux's again"
-        done(args, reply, f"cell {name} is destroyed; {returned}" if reply else
-              f"there is no cell {name}: nothing to destroy", name=name, state="destroyed")
+        returned = (
+            "its memory is Linux's again"
+            if reply and reply.text
+            else "its CPUs and memory are Linux's again"
+        )
+        done(
+            args,
+            reply,
+            f"cell {name} is destroyed; {returned}"
+            if reply
+            else f"there is no cell {name}: nothing to destroy",
+            name=name,
+            state="destroyed",
+        )
+
     return each(args, system, one)
 
 
 def lock(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
-        reply = unless(args, lambda: device.lock(name), abi.Reason.E_STATE,
-                       lambda: bool(device.info(name).locked))
-        done(args, reply, f"cell {name} has locked management: only it can unlock", name=name, locked=True)
+        reply = unless(
+            args,
+            lambda: device.lock(name),
+            abi.Reason.E_STATE,
+            lambda: bool(device.info(name).locked),
+        )
+        done(
+            args,
+            reply,
+            f"cell {name} has locked management: only it can unlock",
+            name=name,
+            locked=True,
+        )
+
     return each(args, system, one)
 
 
 def unlock(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
-        reply = unless(args, lambda: device.unlock(name, args.timeout), abi.Reason.E_STATE,
-                        lambda: not device.info(name).locked)
-        done(args, reply, f"cell {name} agreed: management is unlocked" if reply else
-              f"cell {name} has not locked management", name=name, locked=False)
+        reply = unless(
+            args,
+            lambda: device.unlock(name, args.timeout),
+            abi.Reason.E_STATE,
+            lambda: not device.info(name).locked,
+        )
+        done(
+            args,
+            reply,
+            f"cell {name} agreed: management is unlocked"
+            if reply
+            else f"cell {name} has not locked management",
+            name=name,
+            locked=False,
+        )
+
     return each(args, system, one)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _wrong(words: str, usage: str = "qvctl COMMAND ...; `qvctl help` lists the commands") -> WrongUsage:
+def _wrong(
+    words: str, usage: str = "qvctl COMMAND ...; `qvctl help` lists the commands"
+) -> WrongUsage:
     return WrongUsage(words, usage)
 
 
@@ -30,22 +32,31 @@ def find(words: Sequence[str]) -> tuple[Command, list[str]]:
         raise _wrong("which command?")
     for command in COMMANDS:
         path = command.path.split(" ")
-        if list(words[:len(path)]) == path:
-            return command, list(words[len(path):])
+        if list(words[: len(path)]) == path:
+            return command, list(words[len(path) :])
     tops = [command.path.partition(" ")[0] for command in COMMANDS]
     if words[0] not in tops:
         raise _wrong(f"there is no command `{words[0]}`{_perhaps(words[0], tops)}")
-    verbs = [command.path.partition(" ")[2] for command in COMMANDS
-             if command.path.startswith(words[0] + " ")]
-    raise _wrong(f"{words[0]}: there is no `{words[1]}`{_perhaps(words[1], verbs)}" if len(words) > 1
-                 else f"{words[0]}: what of it?", group_usage(words[0]))
+    verbs = [
+        command.path.partition(" ")[2]
+        for command in COMMANDS
+        if command.path.startswith(words[0] + " ")
+    ]
+    raise _wrong(
+        f"{words[0]}: there is no `{words[1]}`{_perhaps(words[1], verbs)}"
+        if len(words) > 1
+        else f"{words[0]}: what of it?",
+        group_usage(words[0]),
+    )
 
 
 def _value(option: Option, value: str, command: Command) -> object:
     try:
         return option.parse(value)
     except ValueError:
-        raise _wrong(f"{option.flags[0]}: `{value}` is not a {option.parse.__doc__}", command.usage()) from None
+        raise _wrong(
+            f"{option.flags[0]}: `{value}` is not a {option.parse.__doc__}", command.usage()
+        ) from None
 
 
 def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
@@ -64,8 +75,9 @@ def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
         option = next((option for option in command.options if flag in option.flags), None)
         if option is None:
             flags = [flag for known in command.options for flag in known.flags]
-            raise _wrong(f"{command.path}: there is no option {flag}{_perhaps(flag, flags)}",
-                         command.usage())
+            raise _wrong(
+                f"{command.path}: there is no option {flag}{_perhaps(flag, flags)}", command.usage()
+            )
         if not option.metavar:
             if equals:
                 raise _wrong(f"{flag} takes no value", command.usage())
@@ -79,7 +91,9 @@ def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
 
 def parse(words: Sequence[str], args: Arguments) -> Command:
     """Returns the command that a line names, and its arguments."""
-    command, rest = find([word for word in words if word != "--json"] if "--" not in words else words)
+    command, rest = find(
+        [word for word in words if word != "--json"] if "--" not in words else words
+    )
     operands = _options(args, command, rest)
     args.json = "--json" in words
     if args.help:

@@ -23,8 +23,10 @@ try:
     from prometheus_client.core import Metric
     from prometheus_client.registry import Collector
 except ImportError:
-    raise Refused("the Python library prometheus_client is not installed",
-                  "apt install python3-prometheus-client") from None
+    raise Refused(
+        "the Python library prometheus_client is not installed",
+        "apt install python3-prometheus-client",
+    ) from None
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from ..system import System
     from .command import Arguments
 
-CELLS = "etc/qv/cells"      # the files of the cells that units keep; below System.root
+CELLS = "etc/qv/cells"  # the files of the cells that units keep; below System.root
 STATES = ("absent", *(state_name(state) for state in abi.State))
 
 
@@ -55,8 +57,11 @@ class Numbers(Collector):
         status = device.status()
         yield GaugeMetricFamily("qv_enabled", ENABLED, status.enabled)
         yield GaugeMetricFamily("qv_cpus", "CPUs under the monitor.", status.num_cpus)
-        yield GaugeMetricFamily("qv_lost_cpus", "CPUs that neither Linux nor a cell can use before a reset.",
-                                status.lost_cpus)
+        yield GaugeMetricFamily(
+            "qv_lost_cpus",
+            "CPUs that neither Linux nor a cell can use before a reset.",
+            status.lost_cpus,
+        )
         cells = {cell["name"]: cell for cell in cells_data(device, status.vendor)}
         yield from _cells(cells, self._defined())
         yield from _lives(cells, status.tsc_khz)
@@ -66,8 +71,11 @@ class Numbers(Collector):
 
     def _latencies(self, names: list[str], khz: int) -> Metric:
         """Returns the histograms that the inmates keep. They count from the start of each life."""
-        family = HistogramMetricFamily("qv_latency_seconds", "Times that the inmate measures, such as how late its threads run.",
-                                       labels=("cell", "histogram"))
+        family = HistogramMetricFamily(
+            "qv_latency_seconds",
+            "Times that the inmate measures, such as how late its threads run.",
+            labels=("cell", "histogram"),
+        )
         for cell in names:
             found = {one.name: one for one in histograms_of(self.system, cell) or ()} if khz else {}
             for one in found.values():
@@ -90,8 +98,11 @@ ENABLED = "Whether the monitor is under Linux (1) or not (0)."
 
 def _cells(cells: dict[str, dict[str, Any]], defined: list[str]) -> Iterator[Metric]:
     """Yields the state of each cell, also of those that have a file but do not exist."""
-    states = GaugeMetricFamily("qv_cell_state", "1 for the state in which the cell is, 0 for the others.",
-                               labels=("cell", "state"))
+    states = GaugeMetricFamily(
+        "qv_cell_state",
+        "1 for the state in which the cell is, 0 for the others.",
+        labels=("cell", "state"),
+    )
     for name in sorted({*cells, *defined}):
         present = cells[name]["state"] if name in cells else "absent"
         for state in STATES:
@@ -102,14 +113,27 @@ def _cells(cells: dict[str, dict[str, Any]], defined: list[str]) -> Iterator[Met
 def _lives(cells: dict[str, dict[str, Any]], khz: int) -> Iterator[Metric]:
     cpus = GaugeMetricFamily("qv_cell_cpus", "CPUs that Linux gave to the cell.", labels=("cell",))
     memory = GaugeMetricFamily("qv_cell_memory_bytes", "RAM of the cell.", labels=("cell",))
-    beats = CounterMetricFamily("qv_cell_heartbeats", "Heartbeats of the inmate in this life.", labels=("cell",))
-    failures = CounterMetricFamily("qv_cell_failures", "Failures of the cell since it was created.", labels=("cell",))
-    idle = CounterMetricFamily("qv_cell_idle_seconds", "Time without work in this life, in sum over the CPUs that the inmate counts.",
-                               labels=("cell",))
-    started = GaugeMetricFamily("qv_cell_start_time_seconds", "Time of the last start, in seconds since 1970.",
-                                labels=("cell",))
-    first = GaugeMetricFamily("qv_cell_first_entry_seconds", "Time from the last start to the first instruction.",
-                              labels=("cell",))
+    beats = CounterMetricFamily(
+        "qv_cell_heartbeats", "Heartbeats of the inmate in this life.", labels=("cell",)
+    )
+    failures = CounterMetricFamily(
+        "qv_cell_failures", "Failures of the cell since it was created.", labels=("cell",)
+    )
+    idle = CounterMetricFamily(
+        "qv_cell_idle_seconds",
+        "Time without work in this life, in sum over the CPUs that the inmate counts.",
+        labels=("cell",),
+    )
+    started = GaugeMetricFamily(
+        "qv_cell_start_time_seconds",
+        "Time of the last start, in seconds since 1970.",
+        labels=("cell",),
+    )
+    first = GaugeMetricFamily(
+        "qv_cell_first_entry_seconds",
+        "Time from the last start to the first instruction.",
+        labels=("cell",),
+    )
     boot = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
     for name, cell in cells.items():
         cpus.add_metric((name,), len(cell["cpus"]))
@@ -127,10 +151,18 @@ def _lives(cells: dict[str, dict[str, Any]], khz: int) -> Iterator[Metric]:
 
 def _exits(device: Device, names: list[str], khz: int) -> Iterator[Metric]:
     """Yields the counters of each CPU. The cell `linux` is the front end."""
-    exits = CounterMetricFamily("qv_exits", "Exits to the monitor.", labels=("cell", "cpu", "reason"))
-    denied = CounterMetricFamily("qv_denied", "Accesses and interrupts that the monitor refused.", labels=("cell", "cpu"))
-    inside = CounterMetricFamily("qv_monitor_seconds", "Time in the monitor.", labels=("cell", "cpu"))
-    longest = GaugeMetricFamily("qv_longest_exit_seconds", "Longest single stay in the monitor.", labels=("cell", "cpu"))
+    exits = CounterMetricFamily(
+        "qv_exits", "Exits to the monitor.", labels=("cell", "cpu", "reason")
+    )
+    denied = CounterMetricFamily(
+        "qv_denied", "Accesses and interrupts that the monitor refused.", labels=("cell", "cpu")
+    )
+    inside = CounterMetricFamily(
+        "qv_monitor_seconds", "Time in the monitor.", labels=("cell", "cpu")
+    )
+    longest = GaugeMetricFamily(
+        "qv_longest_exit_seconds", "Longest single stay in the monitor.", labels=("cell", "cpu")
+    )
     for name, cpus in stats_of(device, names):
         for cpu in cpus:
             labels = (name, str(cpu.cpu))
@@ -152,8 +184,10 @@ def metrics(args: Arguments, system: System) -> int:
         try:
             start_http_server(port, address, registry)
         except OSError as error:
-            raise Refused(f"no server can listen at {address}:{port} ({error.strerror})",
-                          "name a free port with --listen") from None
+            raise Refused(
+                f"no server can listen at {address}:{port} ({error.strerror})",
+                "name a free port with --listen",
+            ) from None
         output.line(f"serves http://{address}:{port}/metrics")
         threading.Event().wait()
     data = generate_latest(registry).decode()

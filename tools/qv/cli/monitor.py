@@ -17,16 +17,25 @@ if TYPE_CHECKING:
 
 def enable(args: Arguments, system: System) -> int:
     device = system.device_or_load()
-    reply = unless(args, lambda: device.enable(args.strict, args.ipi == "direct", args.iommu),
-                   abi.Reason.E_ENABLED,
-                   lambda: args.ipi in (None, words.ipi_name(device.status().ipi_direct)))
+    reply = unless(
+        args,
+        lambda: device.enable(args.strict, args.ipi == "direct", args.iommu),
+        abi.Reason.E_ENABLED,
+        lambda: args.ipi in (None, words.ipi_name(device.status().ipi_direct)),
+    )
     info = device.status()
     level = f"; level: {words.outside(info.cpus_outside)}" if info.cpus_outside else ""
     level += f"; level: {words.IPI_DIRECT}" if info.ipi_direct else ""
     level += f"; level: {words.dma_level(info)}" if args.iommu else ""
-    return done(args, reply, f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux{level}",
-                 enabled=True, cpus_outside=info.cpus_outside, ipi=words.ipi_name(info.ipi_direct),
-                 dma_level=words.DMA_LEVELS[info.dma_level])
+    return done(
+        args,
+        reply,
+        f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux{level}",
+        enabled=True,
+        cpus_outside=info.cpus_outside,
+        ipi=words.ipi_name(info.ipi_direct),
+        dma_level=words.DMA_LEVELS[info.dma_level],
+    )
 
 
 def disable(args: Arguments, system: System) -> int:
@@ -38,8 +47,13 @@ def disable(args: Arguments, system: System) -> int:
         return done(args, None, "QV is disabled: the module qv is not loaded", enabled=False)
     reply = unless(args, device.disable, abi.Reason.E_NOT_ENABLED, lambda: True)
     found = holders(system.root)
-    done(args, reply, f"QV is disabled{'' if reply else ' already'}: Linux has the machine to itself", enabled=False,
-         holders=found)
+    done(
+        args,
+        reply,
+        f"QV is disabled{'' if reply else ' already'}: Linux has the machine to itself",
+        enabled=False,
+        holders=found,
+    )
     for sentence in [] if args.json else found:
         output.line(f"  {sentence}: the module qv stays loaded until it is closed")
     return 0
@@ -54,8 +68,14 @@ def pool(args: Arguments, system: System) -> int:
     else:
         found = system.device_or_load().set_pool(args.size)
         reply = found.reply
-    return done(args, reply, words.pool(found.size, found.free), size=found.size, free=found.free,
-                lent=found.lent)
+    return done(
+        args,
+        reply,
+        words.pool(found.size, found.free),
+        size=found.size,
+        free=found.free,
+        lent=found.lent,
+    )
 
 
 def may_sleep(args: Arguments, system: System) -> int:
@@ -66,8 +86,11 @@ def may_sleep(args: Arguments, system: System) -> int:
     except NotLoaded:
         enabled = False
     if enabled:
-        raise Refused("QV is enabled, and sleep would power off the CPUs of the monitor and of the cells",
-                      "systemctl stop qv.service, or qvctl disable", abi.Reason.E_ENABLED)
+        raise Refused(
+            "QV is enabled, and sleep would power off the CPUs of the monitor and of the cells",
+            "systemctl stop qv.service, or qvctl disable",
+            abi.Reason.E_ENABLED,
+        )
     if args.json:
         output.as_json({"may_sleep": True})
     else:

@@ -74,9 +74,12 @@ def _own(cell: CellConfig) -> list[Vcpu]:
 def _system(cells: Sequence[CellConfig], named: Sequence[Named]) -> placement.System:
     links, peers = programs.links(cells), programs.peers(cells)
     return placement.System(
-        [placement.Cell(_own(cell), cell.admission == "exact", links[number], peers[number])
-         for number, cell in enumerate(cells)],
-        [one.program for one in named])
+        [
+            placement.Cell(_own(cell), cell.admission == "exact", links[number], peers[number])
+            for number, cell in enumerate(cells)
+        ],
+        [one.program for one in named],
+    )
 
 
 def _check_present(placed: Placed) -> None:
@@ -87,8 +90,10 @@ def _check_present(placed: Placed) -> None:
         admitted = system.admits(number, there[0]) if there else True
         if not admitted:
             names = ", ".join(placed.programs[at].name for at in there)
-            raise Refused(f"cell {cell.name} does not admit the programs that run there: {names}",
-                          f"smaller C, longer T, another cell under `at`, or `admission: exact` in {cell.file}")
+            raise Refused(
+                f"cell {cell.name} does not admit the programs that run there: {names}",
+                f"smaller C, longer T, another cell under `at`, or `admission: exact` in {cell.file}",
+            )
 
 
 def _place_one(placed: Placed, number: int, policy: str) -> None:
@@ -99,12 +104,25 @@ def _place_one(placed: Placed, number: int, policy: str) -> None:
         return
     for move in plan.moves:
         system.at[move.program] = move.to
-        placed.steps.append({
-            "action": "move", "program": placed.programs[move.program].name, "from": placed.cells[move.source].name,
-            "to": placed.cells[move.to].name, "for": placed.programs[number].name})
+        placed.steps.append(
+            {
+                "action": "move",
+                "program": placed.programs[move.program].name,
+                "from": placed.cells[move.source].name,
+                "to": placed.cells[move.to].name,
+                "for": placed.programs[number].name,
+            }
+        )
     system.at[number] = plan.cell
-    placed.steps.append({"action": "start", "program": placed.programs[number].name, "from": None,
-                         "to": placed.cells[plan.cell].name, "for": None})
+    placed.steps.append(
+        {
+            "action": "start",
+            "program": placed.programs[number].name,
+            "from": None,
+            "to": placed.cells[plan.cell].name,
+            "for": None,
+        }
+    )
 
 
 def _facts(placed: Placed, policy: str) -> dict[str, Any]:
@@ -114,12 +132,26 @@ def _facts(placed: Placed, policy: str) -> dict[str, Any]:
         return None if cell is None else cells[cell].name
 
     return {
-        "policy": policy, "steps": placed.steps,
-        "programs": [{"name": one.name, "near": name(one.program.near), "at": name(one.program.at), "cell": name(at)}
-                     for one, at in zip(placed.programs, system.at)],
-        "cells": [{"name": cell.name, "admission": cell.admission, "load": system.load(number) / ONE,
-                   "links": sorted(cells[other].name for other in system.cells[number].links)}
-                  for number, cell in enumerate(cells)],
+        "policy": policy,
+        "steps": placed.steps,
+        "programs": [
+            {
+                "name": one.name,
+                "near": name(one.program.near),
+                "at": name(one.program.at),
+                "cell": name(at),
+            }
+            for one, at in zip(placed.programs, system.at)
+        ],
+        "cells": [
+            {
+                "name": cell.name,
+                "admission": cell.admission,
+                "load": system.load(number) / ONE,
+                "links": sorted(cells[other].name for other in system.cells[number].links),
+            }
+            for number, cell in enumerate(cells)
+        ],
     }
 
 
@@ -133,16 +165,26 @@ def _show(placed: Placed) -> None:
     def name(cell: int | None) -> str:
         return "-" if cell is None else cells[cell].name
 
-    output.table(("PROGRAM", "C/T", "NEAR", "CELL"), [
-        (one.name, _needs(one.program) or "-", name(one.program.near), name(at))
-        for one, at in zip(placed.programs, system.at)])
+    output.table(
+        ("PROGRAM", "C/T", "NEAR", "CELL"),
+        [
+            (one.name, _needs(one.program) or "-", name(one.program.near), name(at))
+            for one, at in zip(placed.programs, system.at)
+        ],
+    )
     for number, step in enumerate(placed.steps, 1):
         if step["action"] == "move":
-            output.line(f"{number}. move {step['program']} from {step['from']} to {step['to']}, to make room for {step['for']}")
+            output.line(
+                f"{number}. move {step['program']} from {step['from']} to {step['to']}, to make room for {step['for']}"
+            )
         else:
             output.line(f"{number}. start {step['program']} in {step['to']}")
     for one, at in zip(placed.programs, system.at):
         if at is None:
-            output.line(f"no cell admits {one.name}, and no {placement.MOVES} moves make room for it")
-    loads = (f"{cell.name} {vcpus.percent(system.load(number))}" for number, cell in enumerate(cells))
+            output.line(
+                f"no cell admits {one.name}, and no {placement.MOVES} moves make room for it"
+            )
+    loads = (
+        f"{cell.name} {vcpus.percent(system.load(number))}" for number, cell in enumerate(cells)
+    )
     output.line("loads: " + ", ".join(loads))

@@ -39,7 +39,9 @@ def _present(folder: str, name: str, system: System) -> str:
     file = dropin.file_of(system.root, name)
     cells, problems = config.check_files([file], system.running().with_all_memory())
     if problems:
-        raise Refused(f"{file} is wrong or absent, so what it says is not known", f"qvctl check {file}")
+        raise Refused(
+            f"{file} is wrong or absent, so what it says is not known", f"qvctl check {file}"
+        )
     return cells[0].on_failure
 
 
@@ -50,13 +52,17 @@ def _choose(folder: str, name: str, what: str) -> None:
             stream.write(what)
         os.rename(f"{path}.new", path)
     except OSError as error:
-        raise Refused(f"{path} cannot be written ({(error.strerror or 'error').lower()})", "run it as root") from None
+        raise Refused(
+            f"{path} cannot be written ({(error.strerror or 'error').lower()})", "run it as root"
+        ) from None
 
 
 def on_failure(args: Arguments, system: System) -> int:
     """The unit's process reads the choice at the next failure, and each second while it holds."""
     if not is_kept(system, args.name):
-        raise Refused(f"no unit keeps cell {args.name}", f"systemctl start {dropin.unit(args.name)}")
+        raise Refused(
+            f"no unit keeps cell {args.name}", f"systemctl start {dropin.unit(args.name)}"
+        )
     folder = os.path.join(system.root, "run/qv")
     what = args.set or _present(folder, args.name, system)
     if args.set:
@@ -64,19 +70,35 @@ def on_failure(args: Arguments, system: System) -> int:
     if args.json:
         output.as_json({"name": args.name, "on_failure": what})
     else:
-        output.line(f"cell {args.name}: " + ("a failure holds it until qvctl cell recover" if what == "hold"
-                                             else "it starts again after a failure"))
+        output.line(
+            f"cell {args.name}: "
+            + (
+                "a failure holds it until qvctl cell recover"
+                if what == "hold"
+                else "it starts again after a failure"
+            )
+        )
     return 0
 
 
 def recover(args: Arguments, system: System) -> int:
     """Starts failed cells again. The unit's process sees it and keeps the cell as before."""
+
     def one(device: Device, name: str) -> None:
         state = device.info(name).state
         if state != abi.State.FAILED:
-            raise Refused(f"cell {name} has not failed: it is {state_name(state)}", f"qvctl cell start {name}, or cell restart")
-        if os.path.exists(os.path.join(system.root, "run/qv", f"{name}.cell")) and not is_kept(system, name):
-            raise Refused(f"cell {name} failed too often, and its unit has ended", f"systemctl restart {dropin.unit(name)}")
+            raise Refused(
+                f"cell {name} has not failed: it is {state_name(state)}",
+                f"qvctl cell start {name}, or cell restart",
+            )
+        if os.path.exists(os.path.join(system.root, "run/qv", f"{name}.cell")) and not is_kept(
+            system, name
+        ):
+            raise Refused(
+                f"cell {name} failed too often, and its unit has ended",
+                f"systemctl restart {dropin.unit(name)}",
+            )
         reply = device.start(name)
         done(args, reply, f"cell {name} runs again", name=name, state="running")
+
     return each(args, system, one)

@@ -19,14 +19,25 @@ if TYPE_CHECKING:
     from ..system import System
     from .command import Arguments
 
-CPU_STATES = {abi.CpuState.RUNS: "runs", abi.CpuState.WAITS: "waits", abi.CpuState.STOPPED: "stopped"}
+CPU_STATES = {
+    abi.CpuState.RUNS: "runs",
+    abi.CpuState.WAITS: "waits",
+    abi.CpuState.STOPPED: "stopped",
+}
 WORDS = {"waits": "waits for a SIPI"}
 HLT = 0xF4
 
 
 def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
     """Returns the sample of a CPU as in --json. The CPU may just have been stopped."""
-    data: dict[str, Any] = {"cpu": cpu, "state": "unknown", "after_hlt": False, "rip": None, "registers": None, "bytes": None}
+    data: dict[str, Any] = {
+        "cpu": cpu,
+        "state": "unknown",
+        "after_hlt": False,
+        "rip": None,
+        "registers": None,
+        "bytes": None,
+    }
     try:
         record = device.sample(name, cpu)
     except Refused as refusal:
@@ -34,8 +45,12 @@ def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
     data["state"] = CPU_STATES.get(record.address, "unknown")
     if record.address == abi.CpuState.RUNS:
         code = bytes(record.bytes)
-        data |= {"after_hlt": code[0] == HLT, "rip": f"{record.rip:#x}", "registers": registers(record),
-                 "bytes": code[1:].hex()}
+        data |= {
+            "after_hlt": code[0] == HLT,
+            "rip": f"{record.rip:#x}",
+            "registers": registers(record),
+            "bytes": code[1:].hex(),
+        }
     return data
 
 
@@ -69,11 +84,17 @@ def cells_data(device: Device, vendor: int) -> list[dict[str, Any]]:
 
 
 def state_text(cell: dict[str, Any]) -> str:
-    return f"{cell['state']} (by force)" if cell["forced"] and cell["state"] == "shut-down" else str(cell["state"])
+    return (
+        f"{cell['state']} (by force)"
+        if cell["forced"] and cell["state"] == "shut-down"
+        else str(cell["state"])
+    )
 
 
 def _apic(cell: dict[str, Any]) -> str:
-    return ("x2APIC" if cell["x2apic"] else "xAPIC") + ("!DIRECT-IPI" if cell["ipi"] == "direct" else "")
+    return ("x2APIC" if cell["x2apic"] else "xAPIC") + (
+        "!DIRECT-IPI" if cell["ipi"] == "direct" else ""
+    )
 
 
 def list_cells(args: Arguments, system: System) -> int:
@@ -81,15 +102,36 @@ def list_cells(args: Arguments, system: System) -> int:
     status = device.status()
     cells = cells_data(device, status.vendor)
     if args.json:
-        output.as_json({"cells": cells, "linux_ipi": words.ipi_name(status.ipi_direct),
-                        "dma_level": words.DMA_LEVELS[status.dma_level]})
+        output.as_json(
+            {
+                "cells": cells,
+                "linux_ipi": words.ipi_name(status.ipi_direct),
+                "dma_level": words.DMA_LEVELS[status.dma_level],
+            }
+        )
         return 0
-    rows = [[cell["name"], state_text(cell), words.cpu_list(sorted(cell["cpus"])), words.size(cell["memory"]),
-             cell["image"], _apic(cell), "locked" if cell["locked"] else "",
-             cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
-             " ".join(device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "") for device in cell["devices"])]
-            for cell in cells]
-    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "APIC", "LOCK", "FAILURE", "DEVICES"), rows, frozenset({3}))
+    rows = [
+        [
+            cell["name"],
+            state_text(cell),
+            words.cpu_list(sorted(cell["cpus"])),
+            words.size(cell["memory"]),
+            cell["image"],
+            _apic(cell),
+            "locked" if cell["locked"] else "",
+            cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
+            " ".join(
+                device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "")
+                for device in cell["devices"]
+            ),
+        ]
+        for cell in cells
+    ]
+    output.table(
+        ("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "APIC", "LOCK", "FAILURE", "DEVICES"),
+        rows,
+        frozenset({3}),
+    )
     if status.ipi_direct:
         output.line(f"level: {words.IPI_DIRECT}")
     if status.enabled:
@@ -114,19 +156,23 @@ def show_cell(args: Arguments, system: System) -> int:
         if name != args.names[0]:
             output.line("")
         _show(data, args.verbose)
+
     return each(args, system, one)
 
 
 def _show(data: dict[str, Any], verbose: bool) -> None:
     lines: list[tuple[str, str]] = [
-        ("name", data["name"]), ("state", state_text(data)),
+        ("name", data["name"]),
+        ("state", state_text(data)),
         *(line for key in keys.RESOURCES for line in key.show(data)),
         ("heartbeat", str(data["heartbeat"]) if data["heartbeat"] else "none seen"),
         *(line for key in keys.SUPERVISION for line in key.show(data)),
         ("started", output.ago(data["started_ns"]) if data["started_ns"] else "never"),
     ]
     if data["first_entry_ns"]:
-        lines.append(("first entry", f"{output.duration(data['first_entry_ns'])} after the start call"))
+        lines.append(
+            ("first entry", f"{output.duration(data['first_entry_ns'])} after the start call")
+        )
     if data["failures"]:
         lines.append(("failures", f"{data['failures']} since it was created"))
     for key, value in lines:
@@ -157,7 +203,10 @@ def _show_registers(some: dict[str, str], code: str) -> None:
     output.line("  registers:")
     names = list(some)
     for at in range(0, len(names), 3):
-        output.line("    " + "  ".join(f"{name:>6} {int(some[name], 16):016x}" for name in names[at:at + 3]))
+        output.line(
+            "    "
+            + "  ".join(f"{name:>6} {int(some[name], 16):016x}" for name in names[at : at + 3])
+        )
     raw = bytes.fromhex(code)
     output.line(f"  {'bytes:':11}{raw.hex(' ') if any(raw) else 'unknown'}")
 
@@ -165,8 +214,14 @@ def _show_registers(some: dict[str, str], code: str) -> None:
 def _show_failure(title: str, failure: dict[str, Any]) -> None:
     number = next((n for n in ADDRESSES if failure_name(n) == failure["reason"]), None)
     output.line(f"{title + ': ':13}{failure['reason']}: {failure['sentence']}")
-    lines = [("rip", failure["rip"]), ("cpu", str(failure["cpu"])),
-             ("exit code", f"{failure['exit_code']} {failure['exit_name']} (info {failure['info1']}, {failure['info2']})")]
+    lines = [
+        ("rip", failure["rip"]),
+        ("cpu", str(failure["cpu"])),
+        (
+            "exit code",
+            f"{failure['exit_code']} {failure['exit_name']} (info {failure['info1']}, {failure['info2']})",
+        ),
+    ]
     lines.insert(1, (ADDRESSES[number] if number is not None else "address", failure["address"]))
     for key, value in lines:
         output.line(f"  {key + ':':11}{value}")

@@ -33,7 +33,7 @@ class Sample:
 
     def exits(self) -> dict[int, list[int]]:
         """Returns the exits by reason for each CPU."""
-        return {cpu.cpu: list(cpu.exits)[:abi.Exit.COUNT] for cpu in self.cpus}
+        return {cpu.cpu: list(cpu.exits)[: abi.Exit.COUNT] for cpu in self.cpus}
 
 
 def stats_of(device: Device, names: Iterable[str]) -> Iterator[tuple[str, list[abi.CpuStats]]]:
@@ -55,19 +55,31 @@ def sample_data(name: str, sample: Sample, before: Sample | None) -> dict[str, A
     exits = sample.exits()
     data: dict[str, Any] = {
         "name": name,
-        "cpus": [{
-            "cpu": cpu.cpu, "apic_id": cpu.apic_id,
-            "exits": _by_reason(exits[cpu.cpu]), "exits_total": sum(exits[cpu.cpu]),
-            "held_max_ns": cpu.held_max_ns, "call_max_ns": cpu.call_max_ns, "cycles_in_monitor": cpu.cycles_in_monitor,
-            "denied": cpu.denied, "bells": cpu.bells, "bell_overruns": cpu.bell_overruns} for cpu in sample.cpus],
+        "cpus": [
+            {
+                "cpu": cpu.cpu,
+                "apic_id": cpu.apic_id,
+                "exits": _by_reason(exits[cpu.cpu]),
+                "exits_total": sum(exits[cpu.cpu]),
+                "held_max_ns": cpu.held_max_ns,
+                "call_max_ns": cpu.call_max_ns,
+                "cycles_in_monitor": cpu.cycles_in_monitor,
+                "denied": cpu.denied,
+                "bells": cpu.bells,
+                "bell_overruns": cpu.bell_overruns,
+            }
+            for cpu in sample.cpus
+        ],
         "exits": _by_reason(_sum(exits)),
         "exits_total": sum(_sum(exits)),
     }
     if before is not None:
         seconds = max(sample.at - before.at, 1e-9)
         data["interval_s"] = seconds
-        data["per_second"] = {key: round(count / seconds, 3)
-                              for key, count in _by_reason(difference(sample, before)).items()}
+        data["per_second"] = {
+            key: round(count / seconds, 3)
+            for key, count in _by_reason(difference(sample, before)).items()
+        }
         data["per_second_total"] = round(sum(difference(sample, before)) / seconds, 3)
     return data
 
@@ -96,17 +108,28 @@ def difference(sample: Sample, before: Sample) -> list[int]:
 def _print(data: dict[str, Any]) -> None:
     rates = "per_second" in data
     heads = ["EXITS"] + [f"CPU {cpu['cpu']}" for cpu in data["cpus"]] + ["TOTAL"]
-    rows = [[reason] + [str(cpu["exits"][reason]) for cpu in data["cpus"]] + [str(data["exits"][reason])]
-            for reason in data["exits"]]
-    rows.append(["total"] + [str(cpu["exits_total"]) for cpu in data["cpus"]] + [str(data["exits_total"])])
+    rows = [
+        [reason]
+        + [str(cpu["exits"][reason]) for cpu in data["cpus"]]
+        + [str(data["exits"][reason])]
+        for reason in data["exits"]
+    ]
+    rows.append(
+        ["total"] + [str(cpu["exits_total"]) for cpu in data["cpus"]] + [str(data["exits_total"])]
+    )
     if rates:
         heads.append("PER SECOND")
         for row in rows[:-1]:
             row.append(f"{data['per_second'][row[0]]:.1f}")
         rows[-1].append(f"{data['per_second_total']:.1f}")
-    for label, key in (("denied", "denied"), ("bells", "bells"), ("bells too soon", "bell_overruns"),
-                       ("longest stay", "held_max_ns"),
-                       ("longest call", "call_max_ns"), ("cycles", "cycles_in_monitor")):
+    for label, key in (
+        ("denied", "denied"),
+        ("bells", "bells"),
+        ("bells too soon", "bell_overruns"),
+        ("longest stay", "held_max_ns"),
+        ("longest call", "call_max_ns"),
+        ("cycles", "cycles_in_monitor"),
+    ):
         values = [cpu[key] for cpu in data["cpus"]]
         total = max(values, default=0) if key.endswith("_ns") else sum(values)
         show = output.duration if key.endswith("_ns") else str

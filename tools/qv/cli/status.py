@@ -17,11 +17,19 @@ if TYPE_CHECKING:
     from .command import Arguments
 
 VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
-FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
-            abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages",
-            abi.FEATURE_INVLPGB: "broadcast-flush", abi.FEATURE_SPEC_CTRL: "spec-ctrl",
-            abi.FEATURE_EPT: "ept", abi.FEATURE_VPID: "vpid", abi.FEATURE_UNRESTRICTED: "unrestricted-guest",
-            abi.FEATURE_X2APIC: "x2apic"}
+FEATURES = {
+    abi.FEATURE_NPT: "npt",
+    abi.FEATURE_NRIPS: "nrips",
+    abi.FEATURE_DECODE: "decode-assists",
+    abi.FEATURE_FLUSH_ASID: "flush-by-asid",
+    abi.FEATURE_PAGE1G: "1g-pages",
+    abi.FEATURE_INVLPGB: "broadcast-flush",
+    abi.FEATURE_SPEC_CTRL: "spec-ctrl",
+    abi.FEATURE_EPT: "ept",
+    abi.FEATURE_VPID: "vpid",
+    abi.FEATURE_UNRESTRICTED: "unrestricted-guest",
+    abi.FEATURE_X2APIC: "x2apic",
+}
 
 
 PERIOD = 1.0  # seconds between two looks with --watch
@@ -47,16 +55,30 @@ def status_data(device: Device, system: System) -> dict[str, Any]:
     features = [name for bit, name in FEATURES.items() if info.features & bit]
     obstacle = None
     if info.obstacle:
-        obstacle = {"code": info.obstacle, "sentence": text(info.obstacle_text),
-                    "remedy": text(info.obstacle_remedy)}
-    return {"enabled": bool(info.enabled), "cells": info.num_cells,
-            "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
-            "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
-            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text,
-            "monitor_sha256": facts.monitor_sha256(), "module_replaced": facts.module_is_replaced(), "cpus_outside": info.cpus_outside,
-            "ipi": ipi_name(info.ipi_direct), "dma_level": words.DMA_LEVELS[info.dma_level],
-            "dma_obstacle": text(info.dma_obstacle),
-            "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent}, "obstacle": obstacle}
+        obstacle = {
+            "code": info.obstacle,
+            "sentence": text(info.obstacle_text),
+            "remedy": text(info.obstacle_remedy),
+        }
+    return {
+        "enabled": bool(info.enabled),
+        "cells": info.num_cells,
+        "vendor": VENDORS.get(info.vendor, str(info.vendor)),
+        "features": features,
+        "x2apic": bool(info.x2apic),
+        "cpus": info.num_cpus,
+        "tsc_khz": info.tsc_khz,
+        "lost_cpus": info.lost_cpus,
+        "monitor_text": info.monitor_text,
+        "monitor_sha256": facts.monitor_sha256(),
+        "module_replaced": facts.module_is_replaced(),
+        "cpus_outside": info.cpus_outside,
+        "ipi": ipi_name(info.ipi_direct),
+        "dma_level": words.DMA_LEVELS[info.dma_level],
+        "dma_obstacle": text(info.dma_obstacle),
+        "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent},
+        "obstacle": obstacle,
+    }
 
 
 def _print_status(args: Arguments, device: Device, system: System) -> None:
@@ -64,12 +86,21 @@ def _print_status(args: Arguments, device: Device, system: System) -> None:
     if args.json:
         output.as_json(data)
         return
-    lost, features, pool, obstacle = data["lost_cpus"], data["features"], data["pool"], data["obstacle"]
-    output.line(f"QV is {'enabled' if data['enabled'] else 'not enabled'}; {data['cells']} cells, "
-                f"{data['cpus']} CPUs under the monitor{f', {lost} of them lost' if lost else ''}")
-    output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
-                f"{'x2APIC' if data['x2apic'] else 'xAPIC'}; TSC {data['tsc_khz']} kHz; "
-                f"monitor {data['monitor_text']} bytes")
+    lost, features, pool, obstacle = (
+        data["lost_cpus"],
+        data["features"],
+        data["pool"],
+        data["obstacle"],
+    )
+    output.line(
+        f"QV is {'enabled' if data['enabled'] else 'not enabled'}; {data['cells']} cells, "
+        f"{data['cpus']} CPUs under the monitor{f', {lost} of them lost' if lost else ''}"
+    )
+    output.line(
+        f"{data['vendor']}: {', '.join(features) or 'no features'}; "
+        f"{'x2APIC' if data['x2apic'] else 'xAPIC'}; TSC {data['tsc_khz']} kHz; "
+        f"monitor {data['monitor_text']} bytes"
+    )
     if pool["size"]:
         output.line(words.pool(pool["size"], pool["free"]))
     if data["monitor_sha256"]:

@@ -32,11 +32,17 @@ def parsed(text: str) -> dict[str, Any]:
         found, last = TASK.fullmatch(line.rstrip()), INTERRUPTS.fullmatch(line.rstrip())
         if found:
             name, level, state, activations, used, size, events, awaited = found.groups()
-            tasks.append({"name": name, "level": int(level), "state": state,
-                          "activations": int(activations),
-                          "stack": {"used": int(used), "size": int(size)},
-                          "set": int(events, 16) if events else None,
-                          "awaited": int(awaited, 16) if awaited else None})
+            tasks.append(
+                {
+                    "name": name,
+                    "level": int(level),
+                    "state": state,
+                    "activations": int(activations),
+                    "stack": {"used": int(used), "size": int(size)},
+                    "set": int(events, 16) if events else None,
+                    "awaited": int(awaited, 16) if awaited else None,
+                }
+            )
         if last:
             stack = {"used": int(last[1]), "size": int(last[2])}
     return {"tasks": tasks, "isr_stack": stack}
@@ -50,14 +56,22 @@ def asked(name: str, line: str, remedy: str) -> str:
     import subprocess
 
     try:
-        done = subprocess.run(["quesh", name, "-c", line], capture_output=True, text=True,
-                              errors="replace", check=False)
+        done = subprocess.run(
+            ["quesh", name, "-c", line],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
     except OSError as error:
-        raise Refused(f"quesh: {(error.strerror or 'error').lower()}",
-                      "install QV's tools") from None
+        raise Refused(
+            f"quesh: {(error.strerror or 'error').lower()}", "install QV's tools"
+        ) from None
     if done.returncode:
-        sentence = done.stderr.partition("\n")[0].removeprefix("quesh: ") or \
-            f"{name} does not know the line `{line}`"
+        sentence = (
+            done.stderr.partition("\n")[0].removeprefix("quesh: ")
+            or f"{name} does not know the line `{line}`"
+        )
         raise Refused(sentence, remedy)
     return done.stdout
 
@@ -69,11 +83,23 @@ def tasks(args: Arguments, _system: System) -> int:
     if args.json:
         output.as_json({"cell": args.name, **found})
         return 0
-    rows = [[t["name"], str(t["level"]), t["state"], str(t["activations"]), str(t["stack"]["used"]),
-             str(t["stack"]["size"]), "" if t["set"] is None else f"{t['set']:x}/{t['awaited']:x}"]
-            for t in found["tasks"]]
+    rows = [
+        [
+            t["name"],
+            str(t["level"]),
+            t["state"],
+            str(t["activations"]),
+            str(t["stack"]["used"]),
+            str(t["stack"]["size"]),
+            "" if t["set"] is None else f"{t['set']:x}/{t['awaited']:x}",
+        ]
+        for t in found["tasks"]
+    ]
     stack = found["isr_stack"]
     rows.append(["(interrupts)", "", "", "", str(stack["used"]), str(stack["size"]), ""])
-    output.table(("TASK", "LEVEL", "STATE", "ACTIVATIONS", "USED", "STACK", "SET/AWAITED"), rows,
-                 frozenset({1, 3, 4, 5}))
+    output.table(
+        ("TASK", "LEVEL", "STATE", "ACTIVATIONS", "USED", "STACK", "SET/AWAITED"),
+        rows,
+        frozenset({1, 3, 4, 5}),
+    )
     return 0

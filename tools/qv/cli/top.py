@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from .command import Arguments
 
 CLEAR = "\033[H\033[2J"
-HEADS = ("NAME", "STATE", "CPUS", "MEMORY", "BUSY", "BEATS/S", "EXITS/S", "MOST", "MONITOR", "FAILURES")
+HEADS = (
+    "NAME",
+    "STATE",
+    "CPUS",
+    "MEMORY",
+    "BUSY",
+    "BEATS/S",
+    "EXITS/S",
+    "MOST",
+    "MONITOR",
+    "FAILURES",
+)
 CHANNEL_HEADS = ("CHANNEL", "TYPE", "ENDS", "ITEMS/S", "WAITING", "ERROR")
 
 
@@ -35,8 +46,10 @@ def look(device: Device, vendor: int, system: System) -> dict[str, Moment]:
     """Reads all owners of CPUs. The front end comes first."""
     cells: dict[str, dict[str, Any] | None] = {abi.FRONT_END: None}
     cells |= {cell["name"]: cell for cell in cells_data(device, vendor)}
-    return {name: Moment(cells[name], Sample(system.now(), cpus))
-            for name, cpus in stats_of(device, cells)}
+    return {
+        name: Moment(cells[name], Sample(system.now(), cpus))
+        for name, cpus in stats_of(device, cells)
+    }
 
 
 def _grown(now: int, before: int) -> int:
@@ -69,21 +82,28 @@ def rates(name: str, now: Moment, before: Moment, khz: int) -> dict[str, Any]:
     return {
         "name": name,
         "state": state_text(now.cell) if now.cell else "front end",
-        "cpus": sorted(now.cell["cpus"]) if now.cell else sorted(cpu.cpu for cpu in now.sample.cpus),
+        "cpus": sorted(now.cell["cpus"])
+        if now.cell
+        else sorted(cpu.cpu for cpu in now.sample.cpus),
         "memory": now.cell["memory"] if now.cell else None,
         "busy": _busy(now.cell, before.cell, cycles) if now.cell else None,
         "beats_per_second": beats,
         "exits_per_second": sum(exits) / seconds,
         "most": reason_name(abi.Exit(most)) if exits[most] else None,
-        "exits": {reason_name(reason): exits[reason] / seconds for reason in EXITS if exits[reason]},
-        "monitor": (_grown(_cycles(now.sample), _cycles(before.sample))
-                    / (cycles * max(len(now.sample.cpus), 1))),
+        "exits": {
+            reason_name(reason): exits[reason] / seconds for reason in EXITS if exits[reason]
+        },
+        "monitor": (
+            _grown(_cycles(now.sample), _cycles(before.sample))
+            / (cycles * max(len(now.sample.cpus), 1))
+        ),
         "failures": now.cell["failures"] if now.cell else None,
     }
 
 
-def channel_rates(now: dict[str, dict[str, Any]], before: dict[str, dict[str, Any]],
-                  seconds: float) -> list[dict[str, Any]]:
+def channel_rates(
+    now: dict[str, dict[str, Any]], before: dict[str, dict[str, Any]], seconds: float
+) -> list[dict[str, Any]]:
     """Returns the work of the channels, as in --json. Linux can count items only where it has an
     end, and a memory has none."""
     found = []
@@ -92,9 +112,16 @@ def channel_rates(now: dict[str, dict[str, Any]], before: dict[str, dict[str, An
         earlier = before[name]["counts"] if name in before else None
         if counts and earlier and channel["type"] != "memory":
             rate = _grown(counts["items"], earlier["items"]) / seconds
-        found.append({"name": name, "type": channel["type"], "ends": channel["ends"], "items_per_second": rate,
-                      "waiting": counts["occupancy"] if counts else None,
-                      "error": counts["error"] if counts else None})
+        found.append(
+            {
+                "name": name,
+                "type": channel["type"],
+                "ends": channel["ends"],
+                "items_per_second": rate,
+                "waiting": counts["occupancy"] if counts else None,
+                "error": counts["error"] if counts else None,
+            }
+        )
     return found
 
 
@@ -104,35 +131,62 @@ def _percent(share: float | None) -> str:
 
 def _row(data: dict[str, Any]) -> list[str]:
     beats, memory = data["beats_per_second"], data["memory"]
-    return [data["name"], data["state"], words.cpu_list(data["cpus"]),
-            "" if memory is None else words.size(memory), _percent(data["busy"]),
-            "" if beats is None else f"{beats:.1f}", f"{data['exits_per_second']:.0f}",
-            data["most"] or "", f"{data['monitor'] * 100:.3f} %",
-            "" if data["failures"] is None else str(data["failures"])]
+    return [
+        data["name"],
+        data["state"],
+        words.cpu_list(data["cpus"]),
+        "" if memory is None else words.size(memory),
+        _percent(data["busy"]),
+        "" if beats is None else f"{beats:.1f}",
+        f"{data['exits_per_second']:.0f}",
+        data["most"] or "",
+        f"{data['monitor'] * 100:.3f} %",
+        "" if data["failures"] is None else str(data["failures"]),
+    ]
 
 
 def _exits_table(found: list[dict[str, Any]]) -> None:
-    reasons = [name for name in map(reason_name, EXITS) if any(name in row["exits"] for row in found)]
+    reasons = [
+        name for name in map(reason_name, EXITS) if any(name in row["exits"] for row in found)
+    ]
     if reasons:
         output.line("")
-        output.table(["EXITS/S", *reasons],
-                     [[row["name"], *(f"{row['exits'].get(reason, 0):.0f}" for reason in reasons)] for row in found],
-                     frozenset(range(1, len(reasons) + 1)))
+        output.table(
+            ["EXITS/S", *reasons],
+            [
+                [row["name"], *(f"{row['exits'].get(reason, 0):.0f}" for reason in reasons)]
+                for row in found
+            ],
+            frozenset(range(1, len(reasons) + 1)),
+        )
 
 
 def _channels_table(found: list[dict[str, Any]]) -> None:
     if found:
         output.line("")
-        output.table(CHANNEL_HEADS, [[
-            one["name"], one["type"], " ".join(f"{end['name']}:{end['state']}" for end in one["ends"]),
-            "" if one["items_per_second"] is None else f"{one['items_per_second']:.1f}",
-            "" if one["waiting"] is None else str(one["waiting"]), one["error"] or ""] for one in found], frozenset({3, 4}))
+        output.table(
+            CHANNEL_HEADS,
+            [
+                [
+                    one["name"],
+                    one["type"],
+                    " ".join(f"{end['name']}:{end['state']}" for end in one["ends"]),
+                    "" if one["items_per_second"] is None else f"{one['items_per_second']:.1f}",
+                    "" if one["waiting"] is None else str(one["waiting"]),
+                    one["error"] or "",
+                ]
+                for one in found
+            ],
+            frozenset({3, 4}),
+        )
 
 
 def _print(found: list[dict[str, Any]], of_channels: list[dict[str, Any]]) -> None:
     lent = [row for row in found if row["memory"] is not None]
-    output.line(f"Linux lends {sum(len(row['cpus']) for row in lent)} CPUs and "
-                f"{words.size(sum(row['memory'] for row in lent))} of memory to {len(lent)} cells")
+    output.line(
+        f"Linux lends {sum(len(row['cpus']) for row in lent)} CPUs and "
+        f"{words.size(sum(row['memory'] for row in lent))} of memory to {len(lent)} cells"
+    )
     output.table(HEADS, [_row(row) for row in found], frozenset(range(3, 10)) - {7})
     _exits_table(found)
     _channels_table(of_channels)
@@ -151,8 +205,10 @@ def top(args: Arguments, system: System) -> int:
     while args.count == 0 or done < args.count:
         system.sleep(args.interval)
         now = look(device, status.vendor, system)
-        found = [rates(name, moment, before.get(name, moment), status.tsc_khz)
-                 for name, moment in now.items()]
+        found = [
+            rates(name, moment, before.get(name, moment), status.tsc_khz)
+            for name, moment in now.items()
+        ]
         earlier, then = channels, since
         channels, since = of_driver(device), system.now()
         of_channels = channel_rates(channels, earlier, max(since - then, 1e-9))

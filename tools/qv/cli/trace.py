@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .command import Arguments
 
 # AT VCPU HOW THREAD
-LINE = re.compile(r"^ *([0-9]{1,18}) +(-?[0-9]{1,9}) (idle|background|budget) (\S.*)$", re.MULTILINE)
+LINE = re.compile(
+    r"^ *([0-9]{1,18}) +(-?[0-9]{1,9}) (idle|background|budget) (\S.*)$", re.MULTILINE
+)
 REMEDY = "a cell that runs Quest; `qvoil trace` reads the traces of OSEK applications"
 
 

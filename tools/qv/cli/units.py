@@ -21,7 +21,10 @@ def _named(name: str, system: System) -> CellConfig:
     if problems:
         raise WrongConfiguration(problems)
     if cells[0].name != name:
-        raise Refused(f"{file} describes a cell named {cells[0].name}", f"name the file {cells[0].name}.yaml, or the cell {name}")
+        raise Refused(
+            f"{file} describes a cell named {cells[0].name}",
+            f"name the file {cells[0].name}.yaml, or the cell {name}",
+        )
     return cells[0]
 
 
@@ -30,25 +33,47 @@ def enable(args: Arguments, system: System) -> int:
     # A new writer of a channel starts before cells that were enabled earlier, too
     machine = system.running().with_all_memory()
     described = order.described(system.root, machine)
-    earlier = [cell for cell in described.values()
-               if cell.name not in args.names and dropin.is_enabled(system.root, cell.name)
-               and not config.check_file(cell.file, machine)[1]]
-    if any([dropin.write(system.root, cell, order.writers(cell, described))
-            for cell in (*cells, *earlier)]):
+    earlier = [
+        cell
+        for cell in described.values()
+        if cell.name not in args.names
+        and dropin.is_enabled(system.root, cell.name)
+        and not config.check_file(cell.file, machine)[1]
+    ]
+    if any(
+        [
+            dropin.write(system.root, cell, order.writers(cell, described))
+            for cell in (*cells, *earlier)
+        ]
+    ):
         system.systemctl("daemon-reload")
-    system.systemctl("enable", *(["--now"] if args.now else []), *(dropin.unit(cell.name) for cell in cells))
+    system.systemctl(
+        "enable", *(["--now"] if args.now else []), *(dropin.unit(cell.name) for cell in cells)
+    )
     for cell in cells:
-        _say(args, cell.name, f"cell {cell.name} starts at boot{' and runs' if args.now else ''}", enabled=True)
+        _say(
+            args,
+            cell.name,
+            f"cell {cell.name} starts at boot{' and runs' if args.now else ''}",
+            enabled=True,
+        )
     return 0
 
 
 def disable(args: Arguments, system: System) -> int:
     """Works without the cells' files, too."""
-    system.systemctl("disable", *(["--now"] if args.now else []), *(dropin.unit(name) for name in args.names))
+    system.systemctl(
+        "disable", *(["--now"] if args.now else []), *(dropin.unit(name) for name in args.names)
+    )
     if any([dropin.remove(system.root, name) for name in args.names]):
         system.systemctl("daemon-reload")
     for name in args.names:
-        _say(args, name, f"cell {name} no longer starts at boot{' and has ended' if args.now else ''}", enabled=False)
+        _say(
+            args,
+            name,
+            f"cell {name} no longer starts at boot{' and has ended' if args.now else ''}",
+            enabled=False,
+        )
     return 0
 
 

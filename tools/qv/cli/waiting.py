@@ -49,7 +49,9 @@ def wait(args: Arguments, system: System) -> int:
         if until is not None:
             left = min(left, until - system.now())
             if left <= 0:
-                raise TimedOut(f"cell {args.name} is {state}, and not {args.state}, after {args.timeout:g} s")
+                raise TimedOut(
+                    f"cell {args.name} is {state}, and not {args.state}, after {args.timeout:g} s"
+                )
         for _ in device.events(left):
             break
     took = output.duration(round((system.now() - began) * 1e9))
@@ -63,9 +65,13 @@ def wait(args: Arguments, system: System) -> int:
 def is_kept(system: System, name: str) -> bool:
     """The process of a unit keeps the cell running."""
     try:
-        lock = os.open(os.path.join(system.root, "run/qv", f"{name}.lock"), os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(
+            os.path.join(system.root, "run/qv", f"{name}.lock"), os.O_RDONLY | os.O_CLOEXEC
+        )
     except PermissionError:
-        raise Refused(f"only root may ask whether a unit keeps cell {name}", "run it with sudo, or as root") from None
+        raise Refused(
+            f"only root may ask whether a unit keeps cell {name}", "run it with sudo, or as root"
+        ) from None
     except OSError:
         return False  # no unit has ever kept it
     try:
@@ -90,4 +96,5 @@ def restart(args: Arguments, system: System) -> int:
             device.shutdown(name, args.timeout)
         reply = device.start(name)
         done(args, reply, f"cell {name} runs again", name=name, state="running")
+
     return each(args, system, one)

@@ -7,9 +7,29 @@ from __future__ import annotations
 from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
-from . import (apic, bell_rate, channels, cmdline, console, cpus, debug, devices,
-               dma_protection, dynamic_channels, image, ipi, lock, memory, migrate, modules, name,
-               ports, unit, vcpus, watchdog)
+from . import (
+    apic,
+    bell_rate,
+    channels,
+    cmdline,
+    console,
+    cpus,
+    debug,
+    devices,
+    dma_protection,
+    dynamic_channels,
+    image,
+    ipi,
+    lock,
+    memory,
+    migrate,
+    modules,
+    name,
+    ports,
+    unit,
+    vcpus,
+    watchdog,
+)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -23,17 +43,53 @@ if TYPE_CHECKING:
 
 # Every key, in the order of messages and of Documentation/reference/configuration.md
 TABLE: tuple[Key, ...] = (
-    name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, modules.KEY, console.KEY,
-    watchdog.KEY, lock.KEY, ipi.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
-    dma_protection.KEY, channels.KEY, dynamic_channels.KEY, migrate.KEY, vcpus.VCPUS,
+    name.KEY,
+    cpus.KEY,
+    memory.KEY,
+    image.IMAGE,
+    image.BOOT,
+    cmdline.KEY,
+    modules.KEY,
+    console.KEY,
+    watchdog.KEY,
+    lock.KEY,
+    ipi.KEY,
+    bell_rate.KEY,
+    debug.KEY,
+    apic.KEY,
+    ports.KEY,
+    devices.KEY,
+    dma_protection.KEY,
+    channels.KEY,
+    dynamic_channels.KEY,
+    migrate.KEY,
+    vcpus.VCPUS,
     vcpus.ADMISSION,
-    unit.AFTER, unit.REQUIRES, unit.RESTART, unit.ON_FAILURE_KEY, unit.READY_KEY, unit.STOP)
+    unit.AFTER,
+    unit.REQUIRES,
+    unit.RESTART,
+    unit.ON_FAILURE_KEY,
+    unit.READY_KEY,
+    unit.STOP,
+)
 BY_NAME = {key.name: key for key in TABLE}
 
 # The keys that `cell show` shows, in its order: resources and image, then supervision
-RESOURCES = (cpus.KEY, apic.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY,
-             modules.KEY, console.KEY, ports.KEY, devices.KEY, dma_protection.KEY, channels.KEY,
-             dynamic_channels.KEY)
+RESOURCES = (
+    cpus.KEY,
+    apic.KEY,
+    memory.KEY,
+    image.IMAGE,
+    image.BOOT,
+    cmdline.KEY,
+    modules.KEY,
+    console.KEY,
+    ports.KEY,
+    devices.KEY,
+    dma_protection.KEY,
+    channels.KEY,
+    dynamic_channels.KEY,
+)
 SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY, ipi.KEY)
 
 

@@ -42,5 +42,14 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("apic", "x2APIC mode" if found["x2apic"] else "xAPIC mode")]
 
 
-KEY = Key("apic", "mode of the local APICs of its CPUs", "`x2apic` or `machine`",
-          "`x2apic` where possible", EXAMPLE, parse, pack=pack, data=data, show=show)
+KEY = Key(
+    "apic",
+    "mode of the local APICs of its CPUs",
+    "`x2apic` or `machine`",
+    "`x2apic` where possible",
+    EXAMPLE,
+    parse,
+    pack=pack,
+    data=data,
+    show=show,
+)

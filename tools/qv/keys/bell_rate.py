@@ -35,5 +35,13 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
     return {"bell_rate": info.bell_rate}
 
 
-KEY = Key("bell-rate", "doorbells per millisecond from Linux", "number", "`10`", EXAMPLE,
-          parse, pack=pack, data=data)
+KEY = Key(
+    "bell-rate",
+    "doorbells per millisecond from Linux",
+    "number",
+    "`10`",
+    EXAMPLE,
+    parse,
+    pack=pack,
+    data=data,
+)

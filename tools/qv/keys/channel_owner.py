@@ -58,7 +58,9 @@ def owner(values: dict[str, Node], context: Context) -> tuple[int, int] | None:
     uid, gid = _user(user) if user else 0, _group(group) if group else usual
     for kind, name, number in (("user", user, uid), ("group", group, gid)):
         if number is None:
-            context.bad(node, f"there is no {kind} `{shown(name)}`", f"a {kind} that exists, or its number")
+            context.bad(
+                node, f"there is no {kind} `{shown(name)}`", f"a {kind} that exists, or its number"
+            )
     return None if uid is None or gid is None else (uid, gid)
 
 

@@ -20,9 +20,24 @@ if TYPE_CHECKING:
     from . import CellConfig
     from .key import Wrong
 
-EXAMPLE = "a list such as [{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]"
-KEYS = ("name", "type", "item", "slots", "full", "writer", "writers", "readers", "reconnect", "schema",
-        "owner", "mode", "bell")
+EXAMPLE = (
+    "a list such as [{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]"
+)
+KEYS = (
+    "name",
+    "type",
+    "item",
+    "slots",
+    "full",
+    "writer",
+    "writers",
+    "readers",
+    "reconnect",
+    "schema",
+    "owner",
+    "mode",
+    "bell",
+)
 NAME = r"[a-z0-9][a-z0-9_-]*"
 SCHEMA = r"[!-~]*"
 MAX_BYTES = (16 << 20) - 4096  # a channel has 16 MiB, of which its life page has 4 KiB
@@ -65,11 +80,19 @@ class Channel:
     def words(self) -> list[str]:
         """The words that all ends must have, as in a file. Each end chooses where its own bell goes."""
         bell = "one-shot" if self.bell and self.bell.one_shot else "true" if self.bell else "false"
-        return [f"type: {self.type}", f"item: {self.item}", f"slots: {self.slots}", f"full: {self.full}",
-                f"{'writer' if self.writers == 1 else 'writers'}: {', '.join(self.ends[:self.writers])}",
-                f"readers: [{', '.join(self.ends[self.writers:])}]", f"reconnect: {'auto' if self.reconnect else 'never'}",
-                f"schema: {self.schema or 'none'}", f"owner: {self.owner[0]}:{self.owner[1]}",
-                f"mode: {channel_owner.mode_text(self.mode)}", f"bell: {bell}"]
+        return [
+            f"type: {self.type}",
+            f"item: {self.item}",
+            f"slots: {self.slots}",
+            f"full: {self.full}",
+            f"{'writer' if self.writers == 1 else 'writers'}: {', '.join(self.ends[: self.writers])}",
+            f"readers: [{', '.join(self.ends[self.writers :])}]",
+            f"reconnect: {'auto' if self.reconnect else 'never'}",
+            f"schema: {self.schema or 'none'}",
+            f"owner: {self.owner[0]}:{self.owner[1]}",
+            f"mode: {channel_owner.mode_text(self.mode)}",
+            f"bell: {bell}",
+        ]
 
     def difference(self, other: Channel) -> tuple[str, str] | None:
         """Returns the first words in which the ends do not agree: those of this one, then of the other."""
@@ -77,8 +100,10 @@ class Channel:
 
     def __str__(self) -> str:
         queue = f", {self.slots} slots, full: {self.full}" if self.full else ""
-        return (f"{self.name}, {self.type}, {self.item} bytes{queue}, "
-                f"{_direction(self.ends[:self.writers], self.ends[self.writers:])}")
+        return (
+            f"{self.name}, {self.type}, {self.item} bytes{queue}, "
+            f"{_direction(self.ends[: self.writers], self.ends[self.writers :])}"
+        )
 
 
 def parse(node: Node, context: Context) -> list[Channel] | None:
@@ -105,9 +130,11 @@ def _one(node: Node, context: Context) -> Channel | None:
     kind = _word(values["type"], context, TYPES)
     item = _number(values["item"], context, 8, MAX_BYTES, 8)
     if several and (kind != "memory" or "writer" in values):
-        context.bad(values["writers"],
-                    "`writers` is for a channel of type memory, in place of `writer`",
-                    "leave it out")
+        context.bad(
+            values["writers"],
+            "`writers` is for a channel of type memory, in place of `writer`",
+            "leave it out",
+        )
         return None
     ends = _ends(values, context)
     slots, full = _queue(node, values, context, kind == "ring")
@@ -126,17 +153,31 @@ def _one(node: Node, context: Context) -> Channel | None:
     if kind in ("ring", "mailbox") and len(ends) != 2:
         context.bad(values["readers"], f"a {kind} has {len(ends) - 1} readers", "one reader")
         return None
-    return Channel(name, kind, item, slots, full or "", ends, _writers(values),
-                   reconnect == "auto", schema or "", *device, bell or None)
+    return Channel(
+        name,
+        kind,
+        item,
+        slots,
+        full or "",
+        ends,
+        _writers(values),
+        reconnect == "auto",
+        schema or "",
+        *device,
+        bell or None,
+    )
 
 
-def _device(values: dict[str, Node], context: Context,
-            ends: list[str] | None) -> tuple[tuple[int, int], int] | None:
+def _device(
+    values: dict[str, Node], context: Context, ends: list[str] | None
+) -> tuple[tuple[int, int], int] | None:
     """Returns the owner and the mode of the channel's device."""
     if ends is not None and LINUX not in ends:
         wrong = next((key for key in ("owner", "mode") if key in values), None)
         if wrong:
-            context.bad(values[wrong], f"a channel without an end of Linux has no `{wrong}`", "leave it out")
+            context.bad(
+                values[wrong], f"a channel without an end of Linux has no `{wrong}`", "leave it out"
+            )
             return None
         return (0, 0), 0
     owner, mode = channel_owner.owner(values, context), channel_owner.mode(values, context)
@@ -154,7 +195,11 @@ def _name(node: Node, context: Context, what: str) -> str | None:
 def _channel_name(node: Node, context: Context) -> str | None:
     name = _name(node, context, "a name")
     if name is not None and name.startswith("key-"):
-        context.bad(node, f"`{shown(name)}` begins as the names of channels at run time", "a name without key-")
+        context.bad(
+            node,
+            f"`{shown(name)}` begins as the names of channels at run time",
+            "a name without key-",
+        )
         return None
     return name
 
@@ -181,7 +226,9 @@ def _schema(node: Node, context: Context) -> str | None:
     schema = scalar(node, context, "a text such as temperature@1", ("str",))
     most = abi.CHANNEL_SCHEMA_LEN - 1
     if schema is not None and (not matched(SCHEMA, schema) or len(schema) > most):
-        context.bad(node, f"`{shown(schema)}` is not a schema", "at most 63 characters without blanks")
+        context.bad(
+            node, f"`{shown(schema)}` is not a schema", "at most 63 characters without blanks"
+        )
         return None
     return schema
 
@@ -198,7 +245,9 @@ def _bell(node: Node, context: Context) -> Bell | Literal[False] | None:
         return False
     vector = _number(values["vector"], context, 32, 255, 1) if "vector" in values else 0
     cpu = _number(values["cpu"], context, 0, abi.MAX_CPUS - 1, 1) if "cpu" in values else 0
-    one_shot = truth(values["one-shot"], context, "true or false") if "one-shot" in values else False
+    one_shot = (
+        truth(values["one-shot"], context, "true or false") if "one-shot" in values else False
+    )
     return False if None in (vector, cpu, one_shot) else Bell(vector or 0, cpu or 0, bool(one_shot))
 
 
@@ -227,11 +276,14 @@ def _writers(values: dict[str, Node]) -> int:
     return len(values["writers"].value) if "writers" in values else 1
 
 
-def _names(values: dict[str, Node], context: Context, key: str, least: int,
-           most: int) -> list[Node] | None:
+def _names(
+    values: dict[str, Node], context: Context, key: str, least: int, most: int
+) -> list[Node] | None:
     node = values[key]
     if not isinstance(node, SequenceNode) or not least <= len(node.value) <= most:
-        context.bad(node, f"the {key} are not a list of {least} to {most} names", "a list such as [linux]")
+        context.bad(
+            node, f"the {key} are not a list of {least} to {most} names", "a list such as [linux]"
+        )
         return None
     return list(node.value)
 
@@ -241,7 +293,11 @@ def _ends(values: dict[str, Node], context: Context) -> list[str] | None:
     most = abi.CHANNEL_ENDS - 1
     if "writers" in values:
         writers = _names(values, context, "writers", 2, most + 1)
-        readers = _names(values, context, "readers", 0, most + 1 - len(writers or [])) if "readers" in values else []
+        readers = (
+            _names(values, context, "readers", 0, most + 1 - len(writers or []))
+            if "readers" in values
+            else []
+        )
     else:
         writers, readers = [values["writer"]], _names(values, context, "readers", 1, most)
     if writers is None or readers is None:
@@ -249,8 +305,9 @@ def _ends(values: dict[str, Node], context: Context) -> list[str] | None:
     return end_names([*writers, *readers], context)
 
 
-def _queue(node: Node, values: dict[str, Node], context: Context,
-           ring: bool) -> tuple[int | None, str | None]:
+def _queue(
+    node: Node, values: dict[str, Node], context: Context, ring: bool
+) -> tuple[int | None, str | None]:
     """Returns the slots, and the policy of a writer if they are full."""
     if not ring:
         wrong = next((key for key in ("slots", "full") if key in values), None)
@@ -271,11 +328,17 @@ def _queue(node: Node, values: dict[str, Node], context: Context,
 def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
     for channel in cell.channels:
         if cell.name and cell.name not in channel.ends:
-            yield ("channels", f"the cell {cell.name} is no end of the channel {channel.name}",
-                   f"{cell.name} as its writer or reader")
+            yield (
+                "channels",
+                f"the cell {cell.name} is no end of the channel {channel.name}",
+                f"{cell.name} as its writer or reader",
+            )
         if channel.bell and cell.cpus and channel.bell.cpu >= len(cell.cpus):
-            yield ("channels", f"the bell of {channel.name} is for cpu {channel.bell.cpu}",
-                   f"a place in `cpus`: 0 to {len(cell.cpus) - 1}")
+            yield (
+                "channels",
+                f"the bell of {channel.name} is for cpu {channel.bell.cpu}",
+                f"a place in `cpus`: 0 to {len(cell.cpus) - 1}",
+            )
 
 
 def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterator[Wrong]:
@@ -283,34 +346,51 @@ def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) ->
     for channel in cell.channels:
         found = channel.difference(theirs[channel.name]) if channel.name in theirs else None
         if found:
-            yield ("channels", f"{channel.name} is another channel in {whose}, which says {found[1]} where this file says {found[0]}",
-                   "the same words in the file of each end")
+            yield (
+                "channels",
+                f"{channel.name} is another channel in {whose}, which says {found[1]} where this file says {found[0]}",
+                "the same words in the file of each end",
+            )
 
 
 def _flags(channel: Channel) -> int:
-    return (RECONNECT * channel.reconnect | BELL * (channel.bell is not None)
-            | ONE_SHOT * (channel.bell is not None and channel.bell.one_shot))
+    return (
+        RECONNECT * channel.reconnect
+        | BELL * (channel.bell is not None)
+        | ONE_SHOT * (channel.bell is not None and channel.bell.one_shot)
+    )
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
     request.num_channels = len(cell.channels)
     for number, channel in enumerate(cell.channels):
         plan = abi.ChannelPlan(
-            name=channel.name.encode(), schema=channel.schema.encode(), type=TYPES[channel.type],
+            name=channel.name.encode(),
+            schema=channel.schema.encode(),
+            type=TYPES[channel.type],
             full=FULL.get(channel.full, 0),
             flags=_flags(channel),
-            num_ends=len(channel.ends), item=channel.item, slots=channel.slots,
+            num_ends=len(channel.ends),
+            item=channel.item,
+            slots=channel.slots,
             bell_vector=channel.bell.vector if channel.bell else 0,
             bell_cpu=channel.bell.cpu if channel.bell else 0,
             writers=channel.writers if channel.writers > 1 else 0,
-            uid=channel.owner[0], gid=channel.owner[1], mode=channel.mode)
+            uid=channel.owner[0],
+            gid=channel.owner[1],
+            mode=channel.mode,
+        )
         for end, name in enumerate(channel.ends):
             plan.ends[end].value = name.encode()
         request.channels[number] = plan
 
 
 def _direction(writers: list[str], readers: list[str]) -> str:
-    return f"{' and '.join(writers)} to {', '.join(readers)}" if readers else f"between {' and '.join(writers)}"
+    return (
+        f"{' and '.join(writers)} to {', '.join(readers)}"
+        if readers
+        else f"between {' and '.join(writers)}"
+    )
 
 
 def word_of(words: dict[str, int], value: int) -> str | None:
@@ -320,17 +400,25 @@ def word_of(words: dict[str, int], value: int) -> str | None:
 def of_plan(plan: abi.ChannelPlan) -> dict[str, Any]:
     """The members of a channel in JSON."""
     ends = [text(plan.ends[end].value) for end in range(min(plan.num_ends, abi.CHANNEL_ENDS))]
-    return {"name": text(plan.name), "type": word_of(TYPES, plan.type), "item": plan.item,
-            "slots": plan.slots, "full": word_of(FULL, plan.full),
-            "writer": ends[0] if ends else None, "writers": ends[:max(1, plan.writers)], "readers": ends[1:],
-            "reconnect": "auto" if plan.flags & RECONNECT else "never",
-            "bell": "one-shot" if plan.flags & ONE_SHOT else bool(plan.flags & BELL), "schema": text(plan.schema) or None,
-            "owner": channel_owner.owner_text(plan.uid, plan.gid) if LINUX in ends else None,
-            "mode": channel_owner.mode_text(plan.mode) if LINUX in ends else None}
+    return {
+        "name": text(plan.name),
+        "type": word_of(TYPES, plan.type),
+        "item": plan.item,
+        "slots": plan.slots,
+        "full": word_of(FULL, plan.full),
+        "writer": ends[0] if ends else None,
+        "writers": ends[: max(1, plan.writers)],
+        "readers": ends[1:],
+        "reconnect": "auto" if plan.flags & RECONNECT else "never",
+        "bell": "one-shot" if plan.flags & ONE_SHOT else bool(plan.flags & BELL),
+        "schema": text(plan.schema) or None,
+        "owner": channel_owner.owner_text(plan.uid, plan.gid) if LINUX in ends else None,
+        "mode": channel_owner.mode_text(plan.mode) if LINUX in ends else None,
+    }
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
-    plans = info.channels[:min(info.num_channels, abi.MAX_CHANNELS)]
+    plans = info.channels[: min(info.num_channels, abi.MAX_CHANNELS)]
     return {"channels": [of_plan(plan) for plan in plans], "channel_memory": info.channel_memory}
 
 
@@ -339,8 +427,10 @@ def _text(channel: dict[str, Any]) -> str:
     writers = channel["writers"]
     others = [name for name in channel["readers"] if name not in writers]
     now = f"; {channel_counts(channel['counts'])}" if channel.get("counts") else ""
-    return (f"{channel['name']}, {channel['type']} of {channel['item']} bytes{queue}, "
-            f"{_direction(writers, others)}{now}")
+    return (
+        f"{channel['name']}, {channel['type']} of {channel['item']} bytes{queue}, "
+        f"{_direction(writers, others)}{now}"
+    )
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
@@ -350,6 +440,16 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return lines
 
 
-KEY = Key("channels", "memory that it shares with Linux or other cells",
-          "list: `[{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]`",
-          "`[]`", EXAMPLE, parse, check=check, clash=clash, pack=pack, data=data, show=show)
+KEY = Key(
+    "channels",
+    "memory that it shares with Linux or other cells",
+    "list: `[{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]`",
+    "`[]`",
+    EXAMPLE,
+    parse,
+    check=check,
+    clash=clash,
+    pack=pack,
+    data=data,
+    show=show,
+)

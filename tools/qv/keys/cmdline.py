@@ -45,5 +45,14 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("cmdline", found["cmdline"] or "-")]
 
 
-KEY = Key("cmdline", "the kernel's command line", "text, one line", "empty", "a text",
-          parse, pack=pack, data=data, show=show)
+KEY = Key(
+    "cmdline",
+    "the kernel's command line",
+    "text, one line",
+    "empty",
+    "a text",
+    parse,
+    pack=pack,
+    data=data,
+    show=show,
+)

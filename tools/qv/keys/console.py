@@ -25,6 +25,14 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("console", f"/dev/qv-cell/{found['name']}/console" if found["console"] else "none")]
 
 
-KEY = Key("console", "whether the cell has a screen and a keyboard (see [quesh.md](quesh.md))",
-          "`true` or `false`", "`true`", "true or false",
-          truth, pack=pack, data=data, show=show)
+KEY = Key(
+    "console",
+    "whether the cell has a screen and a keyboard (see [quesh.md](quesh.md))",
+    "`true` or `false`",
+    "`true`",
+    "true or false",
+    truth,
+    pack=pack,
+    data=data,
+    show=show,
+)

@@ -57,7 +57,8 @@ def _numbers(node: Node, context: Context) -> list[int]:
                 wrong = f"`{shown(str(raw))}` is not a CPU number"
             else:
                 wrong = f"the range {part.strip()} " + (
-                    "runs backwards" if first > last else f"has more than {abi.MAX_CPUS} CPUs")
+                    "runs backwards" if first > last else f"has more than {abi.MAX_CPUS} CPUs"
+                )
             context.bad(node, wrong, "a plain decimal number such as 3, or a range such as 2-3")
             return []
         numbers += range(first, last + 1)
@@ -96,23 +97,37 @@ def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
         if holder:
             yield "cpus", f"CPU {cpu} is the cell {holder}'s", right
         elif cpu in machine.offline - gone:
-            yield ("cpus", f"CPU {cpu} is offline",
-                   f"{right}; or echo 1 >/sys/devices/system/cpu/cpu{cpu}/online")
+            yield (
+                "cpus",
+                f"CPU {cpu} is offline",
+                f"{right}; or echo 1 >/sys/devices/system/cpu/cpu{cpu}/online",
+            )
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
     request.num_cpus = len(cell.cpus)
-    request.cpus[:len(cell.cpus)] = cell.cpus
+    request.cpus[: len(cell.cpus)] = cell.cpus
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
-    return {"cpus": list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)]}
+    return {"cpus": list(info.cpus)[: min(info.num_cpus, abi.MAX_CPUS)]}
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("cpus", cpu_list(sorted(found["cpus"])))]
 
 
-KEY = Key("cpus", "the CPUs that Linux gives to the cell",
-          "list: `[2, 3]`, or Linux's notation: `2-3`, `1,3`", "", EXAMPLE,
-          parse, required=True, clash=clash, taken=taken, pack=pack, data=data, show=show)
+KEY = Key(
+    "cpus",
+    "the CPUs that Linux gives to the cell",
+    "list: `[2, 3]`, or Linux's notation: `2-3`, `1,3`",
+    "",
+    EXAMPLE,
+    parse,
+    required=True,
+    clash=clash,
+    taken=taken,
+    pack=pack,
+    data=data,
+    show=show,
+)

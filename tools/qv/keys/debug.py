@@ -21,5 +21,13 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
     return {"debug": bool(info.debug)}
 
 
-KEY = Key("debug", "whether Linux may read its registers while it runs, and its memory when it has ended",
-          "`true` or `false`", "`false`", "true or false", truth, pack=pack, data=data)
+KEY = Key(
+    "debug",
+    "whether Linux may read its registers while it runs, and its memory when it has ended",
+    "`true` or `false`",
+    "`false`",
+    "true or false",
+    truth,
+    pack=pack,
+    data=data,
+)

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from . import CellConfig
     from .key import Wrong
 
-EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"
-PCI_EXAMPLE = "bus:device.function in hexadecimal, such as \"00:03.0\""
+EXAMPLE = 'a list such as [{pci: "00:03.0", dma: off}]'
+PCI_EXAMPLE = 'bus:device.function in hexadecimal, such as "00:03.0"'
 DMA = {"off": abi.Dma.OFF, "protected": abi.Dma.PROTECTED}
 # by enum qv_dma: the name in JSON, and the text of `cell show`
-REACH = {abi.Dma.PROTECTED: ("protected", "DMA to the cell's memory only"), abi.Dma.OFF: ("off", "dma off"),
-         abi.Dma.UNSAFE: ("unsafe", "UNSAFE-DMA: can reach all memory"),
-         abi.Dma.BEST: ("best", "DMA not decided yet")}
+REACH = {
+    abi.Dma.PROTECTED: ("protected", "DMA to the cell's memory only"),
+    abi.Dma.OFF: ("off", "dma off"),
+    abi.Dma.UNSAFE: ("unsafe", "UNSAFE-DMA: can reach all memory"),
+    abi.Dma.BEST: ("best", "DMA not decided yet"),
+}
 PCI = r"(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([01][0-9a-f])\.([0-7])"
 
 
@@ -55,12 +58,13 @@ def _twice(device: Device, earlier: Devices) -> tuple[str, str] | None:
 
 
 def _device(node: Node, context: Context) -> Device | None:
-    values = mapping(node, context, "device", ("pci", "dma", "unsafe-dma"),
-                     "such as {pci: \"00:03.0\", dma: off}")
+    values = mapping(
+        node, context, "device", ("pci", "dma", "unsafe-dma"), 'such as {pci: "00:03.0", dma: off}'
+    )
     if values is None:
         return None
     if "pci" not in values:
-        context.bad(node, "the device has no `pci`", "its place, such as pci: \"00:03.0\"")
+        context.bad(node, "the device has no `pci`", 'its place, such as pci: "00:03.0"')
         return None
     bdf = _pci(values["pci"], context)
     dma = _dma(values, context)
@@ -80,8 +84,9 @@ def _pci(node: Node, context: Context) -> int | None:
         return None
     bdf = int(match[2], 16) << 8 | int(match[3], 16) << 3 | int(match[4])
     if context.machine.pci is not None and bdf not in context.machine.pci:
-        context.bad(node, f"there is no PCI function {pci_name(bdf)} here",
-                    "one that `qvctl devices` lists")
+        context.bad(
+            node, f"there is no PCI function {pci_name(bdf)} here", "one that `qvctl devices` lists"
+        )
         return None
     return bdf
 
@@ -116,8 +121,11 @@ class _Ports:
 
 def _all_ports(cell: CellConfig, machine: Machine) -> list[_Ports]:
     listed = [_Ports("ports", ports, port_range(*ports)) for ports in cell.ports]
-    return listed + [_Ports("devices", ports, f"{port_range(*ports)} of {device}")
-                     for device in cell.devices for ports in machine.pci_ports(device.bdf)]
+    return listed + [
+        _Ports("devices", ports, f"{port_range(*ports)} of {device}")
+        for device in cell.devices
+        for ports in machine.pci_ports(device.bdf)
+    ]
 
 
 def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> Iterator[Wrong]:
@@ -128,8 +136,11 @@ def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> 
         for others in _all_ports(other, machine):
             same_device = ports.key == others.key == "devices" and ports.text == others.text
             if overlaps(ports.range, others.range) and not same_device:
-                yield (ports.key, f"{ports.text} overlaps {others.text} of {whose}",
-                       "each port to one cell")
+                yield (
+                    ports.key,
+                    f"{ports.text} overlaps {others.text} of {whose}",
+                    "each port to one cell",
+                )
 
 
 def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
@@ -150,30 +161,49 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
 
 
 def _data(device: abi.PciDevice) -> dict[str, Any]:
-    return {"pci": pci_name(device.bdf), "dma": REACH[device.dma][0],
-            "dma_blocked": device.state >> abi.DEVICE_BLOCKED_SHIFT,
-            "unsafe_dma": device.dma == abi.Dma.UNSAFE,
-            "pin": bool(device.state & abi.DEVICE_PIN),
-            "messages": bool(device.state & abi.DEVICE_MESSAGES),
-            "reset": not device.state & abi.DEVICE_NO_RESET}
+    return {
+        "pci": pci_name(device.bdf),
+        "dma": REACH[device.dma][0],
+        "dma_blocked": device.state >> abi.DEVICE_BLOCKED_SHIFT,
+        "unsafe_dma": device.dma == abi.Dma.UNSAFE,
+        "pin": bool(device.state & abi.DEVICE_PIN),
+        "messages": bool(device.state & abi.DEVICE_MESSAGES),
+        "reset": not device.state & abi.DEVICE_NO_RESET,
+    }
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
-    devices = info.devices[:min(info.num_devices, abi.MAX_DEVICES)]
+    devices = info.devices[: min(info.num_devices, abi.MAX_DEVICES)]
     return {"devices": [_data(device) for device in devices]}
 
 
 def _text(device: dict[str, Any]) -> str:
-    return ", ".join([
-        device["pci"], dict(REACH.values())[device["dma"]],
-        *([f"blocked {device['dma_blocked']} times"] if device["dma_blocked"] else []),
-        "pin connected" if device["pin"] else "no pin",
-        *(["MSI"] if device["messages"] else []), *([] if device["reset"] else ["knows no reset"])])
+    return ", ".join(
+        [
+            device["pci"],
+            dict(REACH.values())[device["dma"]],
+            *([f"blocked {device['dma_blocked']} times"] if device["dma_blocked"] else []),
+            "pin connected" if device["pin"] else "no pin",
+            *(["MSI"] if device["messages"] else []),
+            *([] if device["reset"] else ["knows no reset"]),
+        ]
+    )
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("device", _text(device)) for device in found["devices"]]
 
 
-KEY = Key("devices", "PCI functions that the cell has", "list: `[{pci: \"00:03.0\", dma: off}]`",
-          "`[]`", EXAMPLE, parse, clash=clash, taken=taken, pack=pack, data=data, show=show)
+KEY = Key(
+    "devices",
+    "PCI functions that the cell has",
+    'list: `[{pci: "00:03.0", dma: off}]`',
+    "`[]`",
+    EXAMPLE,
+    parse,
+    clash=clash,
+    taken=taken,
+    pack=pack,
+    data=data,
+    show=show,
+)

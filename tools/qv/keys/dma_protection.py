@@ -37,9 +37,22 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     """`dma_level` is that of the machine: cli/show.py."""
-    wants = "" if found["dma_protection"] == "none" else f"; the cell accepts none below {found['dma_protection']}"
+    wants = (
+        ""
+        if found["dma_protection"] == "none"
+        else f"; the cell accepts none below {found['dma_protection']}"
+    )
     return [("dma", f"level {found['dma_level']}{wants}")]
 
 
-KEY = Key("dma-protection", "least [level](../explanation/security-model.md) of protection from the DMA of a hostile Linux",
-          "`full`, `memory`, `devices` or `none`", "`none`", EXAMPLE, parse, pack=pack, data=data, show=show)
+KEY = Key(
+    "dma-protection",
+    "least [level](../explanation/security-model.md) of protection from the DMA of a hostile Linux",
+    "`full`, `memory`, `devices` or `none`",
+    "`none`",
+    EXAMPLE,
+    parse,
+    pack=pack,
+    data=data,
+    show=show,
+)

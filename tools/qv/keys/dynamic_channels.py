@@ -61,7 +61,9 @@ def _memory(node: Node, context: Context) -> int | None:
 
 def _ends(node: Node, context: Context) -> list[str] | None:
     if not isinstance(node, SequenceNode) or not 1 <= len(node.value) <= abi.MAX_WITH:
-        context.bad(node, f"`with` is not a list of 1 to {abi.MAX_WITH} names", "a list such as [linux]")
+        context.bad(
+            node, f"`with` is not a list of 1 to {abi.MAX_WITH} names", "a list such as [linux]"
+        )
         return None
     return end_names(node.value, context)
 
@@ -69,10 +71,18 @@ def _ends(node: Node, context: Context) -> list[str] | None:
 def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
     dynamic = cell.dynamic_channels
     if cell.name and cell.name in dynamic.ends:
-        yield "dynamic-channels", f"the cell {cell.name} shares channels with itself", "linux, or another cell"
+        yield (
+            "dynamic-channels",
+            f"the cell {cell.name} shares channels with itself",
+            "linux, or another cell",
+        )
     if len(cell.channels) + dynamic.memory // PAGE > abi.MAX_CHANNELS:
-        yield ("dynamic-channels", f"with {len(cell.channels)} channels that are listed, {size(dynamic.memory)} is "
-               "too much", f"at most {size((abi.MAX_CHANNELS - len(cell.channels)) * PAGE)}")
+        yield (
+            "dynamic-channels",
+            f"with {len(cell.channels)} channels that are listed, {size(dynamic.memory)} is "
+            "too much",
+            f"at most {size((abi.MAX_CHANNELS - len(cell.channels)) * PAGE)}",
+        )
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
@@ -85,13 +95,25 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
 def opened(info: abi.CellInfo) -> list[dict[str, Any]]:
     """Returns the channels at run time of which Linux has an end, as `channels.of_plan` does."""
     cell, found = text(info.name), []
-    for channel in info.open[:min(info.num_open, abi.MAX_CHANNELS)]:
+    for channel in info.open[: min(info.num_open, abi.MAX_CHANNELS)]:
         ends = ["linux", cell] if channel.linux_end == 0 else [cell, "linux"]
-        found.append({
-            "name": f"key-{channel.key:016x}", "key": channel.key, "type": word_of(TYPES, channel.type),
-            "item": channel.item, "slots": channel.slots, "full": word_of(FULL, channel.full),
-            "writer": ends[0], "readers": ends[1:], "reconnect": "auto", "bell": False, "schema": None,
-            "owner": channel_owner.owner_text(0, 0), "mode": channel_owner.mode_text(0)})
+        found.append(
+            {
+                "name": f"key-{channel.key:016x}",
+                "key": channel.key,
+                "type": word_of(TYPES, channel.type),
+                "item": channel.item,
+                "slots": channel.slots,
+                "full": word_of(FULL, channel.full),
+                "writer": ends[0],
+                "readers": ends[1:],
+                "reconnect": "auto",
+                "bell": False,
+                "schema": None,
+                "owner": channel_owner.owner_text(0, 0),
+                "mode": channel_owner.mode_text(0),
+            }
+        )
     return found
 
 
@@ -100,8 +122,13 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
         return {"dynamic_channels": None}
     names = range(min(info.num_with, abi.MAX_WITH))
     ends = [text(info.with_ends[number].value) for number in names]
-    return {"dynamic_channels": {"memory": info.num_dynamic * PAGE, "with": ends,
-                                 "keys": [channel["key"] for channel in opened(info)]}}
+    return {
+        "dynamic_channels": {
+            "memory": info.num_dynamic * PAGE,
+            "with": ends,
+            "keys": [channel["key"] for channel in opened(info)],
+        }
+    }
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
@@ -109,11 +136,24 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     if not dynamic:
         return []
     keys = ", ".join(map(str, dynamic["keys"]))
-    return [("run time", f"{size(dynamic['memory'])} for channels with {', '.join(dynamic['with'])}"
-             + (f"; Linux has opened the keys {keys}" if keys else ""))]
+    return [
+        (
+            "run time",
+            f"{size(dynamic['memory'])} for channels with {', '.join(dynamic['with'])}"
+            + (f"; Linux has opened the keys {keys}" if keys else ""),
+        )
+    ]
 
 
-KEY = Key("dynamic-channels",
-          "memory for channels that it opens at run time, and the ends to share them with",
-          "mapping: `{memory: 8M, with: [linux, other]}`", "none", EXAMPLE, parse, check=check, pack=pack,
-          data=data, show=show)
+KEY = Key(
+    "dynamic-channels",
+    "memory for channels that it opens at run time, and the ends to share them with",
+    "mapping: `{memory: 8M, with: [linux, other]}`",
+    "none",
+    EXAMPLE,
+    parse,
+    check=check,
+    pack=pack,
+    data=data,
+    show=show,
+)

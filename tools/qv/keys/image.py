@@ -21,7 +21,7 @@ EXAMPLE = "the file name of a kernel, such as quest.elf"
 BOOTS = {"multiboot2": abi.Boot.MULTIBOOT2}
 # a multiboot2 header is in the first 32 KiB (Multiboot2 2.0, section 3.1)
 SEARCHED = 32 << 10
-MAGIC = 0xe85250d6
+MAGIC = 0xE85250D6
 ELF_MACHINES = {1: (3, "ELF32"), 2: (62, "ELF64")}  # for each EI_CLASS: e_machine, and a name
 NAME_LEN = 128
 
@@ -34,10 +34,16 @@ def parse(node: Node, context: Context) -> str | None:
     for path in dict.fromkeys(os.path.join(folder, raw) for folder in folders):
         if os.path.lexists(path):
             return path if _usable(path, node, context) else None
-    sought = raw if os.path.isabs(raw) else " and ".join(dict.fromkeys(
-        str(folder) or "." for folder in folders))
-    context.bad(node, f"there is no file {shown(raw, 80)}",
-                f"an existing file; sought {'as' if os.path.isabs(raw) else 'in'} {sought}")
+    sought = (
+        raw
+        if os.path.isabs(raw)
+        else " and ".join(dict.fromkeys(str(folder) or "." for folder in folders))
+    )
+    context.bad(
+        node,
+        f"there is no file {shown(raw, 80)}",
+        f"an existing file; sought {'as' if os.path.isabs(raw) else 'in'} {sought}",
+    )
     return None
 
 
@@ -51,8 +57,9 @@ def _usable(path: str, node: Node, context: Context) -> bool:
             length = os.fstat(stream.fileno()).st_size
             start = stream.read(SEARCHED)
     except OSError as error:
-        context.bad(node, f"{path} cannot be read: {(error.strerror or 'error').lower()}",
-                    "a readable file")
+        context.bad(
+            node, f"{path} cannot be read: {(error.strerror or 'error').lower()}", "a readable file"
+        )
         return False
     unbootable = _no_elf(start) or _no_header(start)
     if length == 0:
@@ -65,7 +72,7 @@ def _usable(path: str, node: Node, context: Context) -> bool:
 
 
 def _number(data: bytes, at: int, length: int) -> int:
-    return int.from_bytes(data[at:at + length], "little")
+    return int.from_bytes(data[at : at + length], "little")
 
 
 def _no_elf(data: bytes) -> str | None:
@@ -85,7 +92,7 @@ def _no_header(data: bytes) -> str | None:
     at = data.find(magic)
     while 0 <= at <= len(data) - 16:
         if at % 8 == 0:
-            if not sum(_number(data, at + 4 * word, 4) for word in range(4)) & 0xffffffff:
+            if not sum(_number(data, at + 4 * word, 4) for word in range(4)) & 0xFFFFFFFF:
                 return None
             wrong = "has a multiboot2 header with a wrong checksum"
         at = data.find(magic, at + 1)
@@ -95,7 +102,7 @@ def _no_header(data: bytes) -> str | None:
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
     """Packs only the name. The contents are added when the request is sent."""
     name = os.path.basename(cell.image).encode("utf-8", "replace")
-    request.image_name = name[:NAME_LEN - 1].decode("utf-8", "ignore").encode()
+    request.image_name = name[: NAME_LEN - 1].decode("utf-8", "ignore").encode()
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
@@ -123,7 +130,25 @@ def boot_data(info: abi.CellInfo) -> dict[str, Any]:
     return {"boot": next(known, str(info.boot))}
 
 
-IMAGE = Key("image", "the kernel that the cell boots", "file name", "", EXAMPLE,
-            parse, required=True, pack=pack, data=data, show=show)
-BOOT = Key("boot", "how the kernel is loaded", "`multiboot2`", "`multiboot2`", "multiboot2",
-           parse_boot, pack=pack_boot, data=boot_data)
+IMAGE = Key(
+    "image",
+    "the kernel that the cell boots",
+    "file name",
+    "",
+    EXAMPLE,
+    parse,
+    required=True,
+    pack=pack,
+    data=data,
+    show=show,
+)
+BOOT = Key(
+    "boot",
+    "how the kernel is loaded",
+    "`multiboot2`",
+    "`multiboot2`",
+    "multiboot2",
+    parse_boot,
+    pack=pack_boot,
+    data=boot_data,
+)

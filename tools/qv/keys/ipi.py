@@ -46,7 +46,11 @@ def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> 
 
 def taken(cell: CellConfig, machine: Machine) -> Iterable[Wrong]:
     if cell.ipi and machine.outside:
-        yield "ipi", f"direct IPIs could start {machine.outside} CPUs that are outside the monitor", COME
+        yield (
+            "ipi",
+            f"direct IPIs could start {machine.outside} CPUs that are outside the monitor",
+            COME,
+        )
     if cell.lock and machine.ipi:
         yield "lock", f"the direct IPIs of Linux {VOID}", "enable QV again without --ipi direct"
     for other in machine.cells:
@@ -54,8 +58,9 @@ def taken(cell: CellConfig, machine: Machine) -> Iterable[Wrong]:
             yield from _beside(cell, other.lock, other.ipi, f"the cell {other.name}", machine)
 
 
-def _beside(cell: CellConfig, lock: bool, ipi: bool, whose: str,
-            machine: Machine) -> Iterable[Wrong]:
+def _beside(
+    cell: CellConfig, lock: bool, ipi: bool, whose: str, machine: Machine
+) -> Iterable[Wrong]:
     """`lock`, `ipi`: those of the cell that is created before this one."""
     if cell.ipi and lock:
         yield "ipi", f"direct IPIs {VOID} of {whose}", RIGHT
@@ -78,6 +83,17 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("ipi", "direct: it may interrupt every CPU of the machine")] if direct else []
 
 
-KEY = Key("ipi", "whether its IPIs pass the monitor's filter: [direct IPIs](../explanation/security-model.md#direct-ipis)",
-          "`filtered` or `direct`", "`filtered`", EXAMPLE,
-          parse, check=check, clash=clash, taken=taken, pack=pack, data=data, show=show)
+KEY = Key(
+    "ipi",
+    "whether its IPIs pass the monitor's filter: [direct IPIs](../explanation/security-model.md#direct-ipis)",
+    "`filtered` or `direct`",
+    "`filtered`",
+    EXAMPLE,
+    parse,
+    check=check,
+    clash=clash,
+    taken=taken,
+    pack=pack,
+    data=data,
+    show=show,
+)

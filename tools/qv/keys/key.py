@@ -97,8 +97,13 @@ def kind(node: Node) -> str:
         return "a mapping"
     if node.tag == "null":
         return "nothing"
-    names = {"int": "the number", "float": "the number", "bool": "the truth value",
-             "str": "the text", "timestamp": "the date"}
+    names = {
+        "int": "the number",
+        "float": "the number",
+        "bool": "the truth value",
+        "str": "the text",
+        "timestamp": "the date",
+    }
     return f"{names.get(node.tag, 'the value')} `{shown(node.value)}`"
 
 
@@ -125,8 +130,9 @@ def truth(node: Node, context: Context, right: str = "true or false") -> bool | 
     return None if raw is None else raw.lower() in TRUE
 
 
-def mapping(node: Node, context: Context, what: str, keys: tuple[str, ...],
-            example: str) -> dict[str, Node] | None:
+def mapping(
+    node: Node, context: Context, what: str, keys: tuple[str, ...], example: str
+) -> dict[str, Node] | None:
     """Returns the values of a `what`. It is written as a mapping with some of `keys`."""
     if not isinstance(node, MappingNode):
         context.bad_kind(node, example)
@@ -134,16 +140,25 @@ def mapping(node: Node, context: Context, what: str, keys: tuple[str, ...],
     values: dict[str, Node] = {}
     for key, value in node.value:
         if key.value not in keys or key.value in values:
-            context.bad(key, f"`{shown(str(key.value))}` is not a key of a {what}, or is given twice",
-                        ", ".join(keys))
+            context.bad(
+                key,
+                f"`{shown(str(key.value))}` is not a key of a {what}, or is given twice",
+                ", ".join(keys),
+            )
             return None
         values[key.value] = value
     return values
 
 
-def listed(node: Node, context: Context, example: str, one: Callable[[Node, Context], Item | None],
-           twice: Callable[[Item, list[Item]], tuple[str, str] | None], most: int,
-           plural: str) -> list[Item] | None:
+def listed(
+    node: Node,
+    context: Context,
+    example: str,
+    one: Callable[[Node, Context], Item | None],
+    twice: Callable[[Item, list[Item]], tuple[str, str] | None],
+    most: int,
+    plural: str,
+) -> list[Item] | None:
     """Returns the items of a list. `one` parses an item, or reports its problem and returns None.
     `twice` returns the problem and the remedy of an item that collides with earlier ones."""
     if not isinstance(node, SequenceNode):

@@ -37,6 +37,14 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("lock", "it has locked management" if found["locked"] else "none")]
 
 
-KEY = Key("lock", "whether the cell may lock management (see `qvctl cell lock`)",
-          "`true`, `false` or `may`", "`false`", EXAMPLE,
-          parse, pack=pack, data=data, show=show)
+KEY = Key(
+    "lock",
+    "whether the cell may lock management (see `qvctl cell lock`)",
+    "`true`, `false` or `may`",
+    "`false`",
+    EXAMPLE,
+    parse,
+    pack=pack,
+    data=data,
+    show=show,
+)

@@ -29,7 +29,9 @@ def parse(node: Node, context: Context) -> int | None:
     match = matched(r"([0-9]{1,9})([MG])(?:iB)?", raw)
     if not match:
         bare = matched(r"[0-9]+", raw)
-        context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a size", _meant(raw))
+        context.bad(
+            node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a size", _meant(raw)
+        )
         return None
     memory = int(match[1]) * (MIB if match[2] == "M" else 1 << 30)
     return memory if _possible(node, raw, memory, context) else None
@@ -49,8 +51,11 @@ def _possible(node: Node, raw: str, memory: int, context: Context) -> bool:
     machine = context.machine
     free = f"at most {size(machine.mem_available // STEP * STEP)}, what is free now"
     if memory % STEP:
-        context.bad(node, f"{raw} is not a multiple of 2M",
-                    f"{size(memory - MIB)} or {size(memory + MIB)}" if memory > LEAST else "4M")
+        context.bad(
+            node,
+            f"{raw} is not a multiple of 2M",
+            f"{size(memory - MIB)} or {size(memory + MIB)}" if memory > LEAST else "4M",
+        )
     elif memory < LEAST:
         context.bad(node, f"{raw} is too little for any cell", "at least 4M")
     elif memory > machine.mem_total:
@@ -68,8 +73,11 @@ def together(cells: Sequence[CellConfig], machine: Machine) -> Iterator[Wrong]:
     total = sum(cell.memory for cell in cells)
     alone = max((cell.memory for cell in cells), default=0)
     if total > machine.mem_available >= alone > 0:
-        yield ("memory", f"all {len(cells)} cells together want {size(total)}",
-               f"at most {size(machine.mem_available)}, what is free now")
+        yield (
+            "memory",
+            f"all {len(cells)} cells together want {size(total)}",
+            f"at most {size(machine.mem_available)}, what is free now",
+        )
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
@@ -84,5 +92,15 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("memory", size(found["memory"]))]
 
 
-KEY = Key("memory", "the cell's RAM", "size with `M`, `MiB`, `G` or `GiB`: `64M`, `1G`", "", EXAMPLE,
-          parse, required=True, pack=pack, data=data, show=show)
+KEY = Key(
+    "memory",
+    "the cell's RAM",
+    "size with `M`, `MiB`, `G` or `GiB`: `64M`, `1G`",
+    "",
+    EXAMPLE,
+    parse,
+    required=True,
+    pack=pack,
+    data=data,
+    show=show,
+)

@@ -45,7 +45,11 @@ def _one(node: Node, context: Context) -> Link | None:
         context.bad(node, "there is no `link`", "{link: MAILBOX, arena: MEMORY}")
         return None
     link = scalar(values["link"], context, "the name of a mailbox", ("str",))
-    arena = scalar(values["arena"], context, "the name of a channel of type memory", ("str",)) if "arena" in values else ""
+    arena = (
+        scalar(values["arena"], context, "the name of a channel of type memory", ("str",))
+        if "arena" in values
+        else ""
+    )
     return None if link is None or arena is None else Link(link, arena)
 
 
@@ -73,11 +77,20 @@ def _arena_problem(one: Link, link: Channel, arena: Channel | None) -> tuple[str
     """The source of programs writes the arena, and their destination reads it."""
     source, destination = link.ends
     if arena is None:
-        return f"there is no channel {one.arena}", "a channel of type memory that `channels` of this file lists"
-    readers = arena.ends[arena.writers:]
-    if arena.type != "memory" or arena.ends[:arena.writers] != [source] or destination not in readers:
-        return (f"{arena} is no arena of programs that move by {one.link}",
-                f"a channel of type memory with writer: {source}, readers: [{destination}]")
+        return (
+            f"there is no channel {one.arena}",
+            "a channel of type memory that `channels` of this file lists",
+        )
+    readers = arena.ends[arena.writers :]
+    if (
+        arena.type != "memory"
+        or arena.ends[: arena.writers] != [source]
+        or destination not in readers
+    ):
+        return (
+            f"{arena} is no arena of programs that move by {one.link}",
+            f"a channel of type memory with writer: {source}, readers: [{destination}]",
+        )
     return None
 
 
@@ -95,15 +108,32 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
         if wrong:
             yield ("migrate", *wrong)
     if len(_own_arenas(cell)) > 1:
-        yield ("migrate", f"the programs of {cell.name} have {len(_own_arenas(cell))} arenas",
-               "one arena for all links by which they leave")
+        yield (
+            "migrate",
+            f"the programs of {cell.name} have {len(_own_arenas(cell))} arenas",
+            "one arena for all links by which they leave",
+        )
     if cell.migrate and any(word.startswith(WORD) for word in cell.cmdline.split(" ")):
-        yield ("cmdline", f"holds `{WORD}...`, and there is the key `migrate`", "all under `migrate`, where they are checked")
+        yield (
+            "cmdline",
+            f"holds `{WORD}...`, and there is the key `migrate`",
+            "all under `migrate`, where they are checked",
+        )
     length = len(cell.command_line().encode())
     if cell.migrate and length >= abi.CMDLINE_LEN:
-        yield ("migrate", f"makes a command line of {length} bytes, with other keys",
-               f"at most {abi.CMDLINE_LEN - 1}: fewer links, shorter names or a shorter `cmdline`")
+        yield (
+            "migrate",
+            f"makes a command line of {length} bytes, with other keys",
+            f"at most {abi.CMDLINE_LEN - 1}: fewer links, shorter names or a shorter `cmdline`",
+        )
 
 
-KEY = Key("migrate", "links by which programs of its Quest move: see [Move a program](../how-to/migration.md)",
-          "list: `[there, {link: back, arena: memory}]`", "`[]`", EXAMPLE, parse, check=check)
+KEY = Key(
+    "migrate",
+    "links by which programs of its Quest move: see [Move a program](../how-to/migration.md)",
+    "list: `[there, {link: back, arena: memory}]`",
+    "`[]`",
+    EXAMPLE,
+    parse,
+    check=check,
+)

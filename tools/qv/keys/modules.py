@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .key import Wrong
 
 EXAMPLE = "a list such as [hello, {file: more.cpio, args: more}]"
-ONE_EXAMPLE = "a file name, or a mapping such as {file: hello, args: \"hello 1 2\"}"
+ONE_EXAMPLE = 'a file name, or a mapping such as {file: hello, args: "hello 1 2"}'
 ARGS_EXAMPLE = f"args: a line of printable text, at most {abi.MODULE_ARGS_LEN - 1} bytes"
 PAGE = 4096
 LOW = 1 << 20  # modules are placed behind the image, which is placed behind the first MiB
@@ -58,7 +58,11 @@ def _module(file: Node, args: Node | None, context: Context) -> Module | None:
         return None
     path = os.path.join(context.folder, raw)
     length = _length(path, file, context)
-    words = os.path.basename(path) if args is None else scalar(args, context, ARGS_EXAMPLE, ("str", "int"))
+    words = (
+        os.path.basename(path)
+        if args is None
+        else scalar(args, context, ARGS_EXAMPLE, ("str", "int"))
+    )
     if length is None or words is None or not _passed_on(words, args or file, context):
         return None
     return Module(path, words, length)
@@ -69,7 +73,11 @@ def _length(path: str, node: Node, context: Context) -> int | None:
     wrong = "is not a file" if os.path.exists(path) else "is a link to nothing"
     try:
         if not os.path.lexists(path):
-            context.bad(node, f"there is no file {shown(path, 80)}", "an existing file; sought next to this YAML file")
+            context.bad(
+                node,
+                f"there is no file {shown(path, 80)}",
+                "an existing file; sought next to this YAML file",
+            )
             return None
         if os.path.isfile(path):
             with open(path, "rb") as stream:
@@ -79,7 +87,9 @@ def _length(path: str, node: Node, context: Context) -> int | None:
                 return length
     except OSError as error:
         wrong = f"cannot be read: {(error.strerror or 'error').lower()}"
-    context.bad(node, f"{shown(path, 80)} {wrong}", f"a readable file of at most {size(abi.MAX_IMAGE)}")
+    context.bad(
+        node, f"{shown(path, 80)} {wrong}", f"a readable file of at most {size(abi.MAX_IMAGE)}"
+    )
     return None
 
 
@@ -98,8 +108,11 @@ def check(cell: CellConfig, _nodes: dict[str, Node]) -> Iterator[Wrong]:
     """Modules that can never fit. How much the image needs, only the driver knows."""
     need = sum(-(-module.length // PAGE) * PAGE for module in cell.modules)
     if cell.modules and 0 < cell.memory < need + LOW:
-        yield ("modules", f"need {need >> 10} KiB, and the cell's memory of {size(cell.memory)} has the image, too",
-               "more `memory`, or smaller modules")
+        yield (
+            "modules",
+            f"need {need >> 10} KiB, and the cell's memory of {size(cell.memory)} has the image, too",
+            "more `memory`, or smaller modules",
+        )
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
@@ -110,14 +123,25 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
-    modules = info.modules[:min(info.num_modules, abi.MAX_MODULES)]
+    modules = info.modules[: min(info.num_modules, abi.MAX_MODULES)]
     return {"modules": [{"args": text(module.args), "bytes": module.len} for module in modules]}
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
-    return [("module", f"{module['args']} ({module['bytes']} bytes)") for module in found["modules"]]
+    return [
+        ("module", f"{module['args']} ({module['bytes']} bytes)") for module in found["modules"]
+    ]
 
 
-KEY = Key("modules", "files that the kernel finds in its memory: [Modules](#modules)",
-          "list of files: `[hello, {file: more.cpio, args: more}]`", "`[]`", EXAMPLE,
-          parse, check=check, pack=pack, data=data, show=show)
+KEY = Key(
+    "modules",
+    "files that the kernel finds in its memory: [Modules](#modules)",
+    "list of files: `[hello, {file: more.cpio, args: more}]`",
+    "`[]`",
+    EXAMPLE,
+    parse,
+    check=check,
+    pack=pack,
+    data=data,
+    show=show,
+)

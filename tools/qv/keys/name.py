@@ -20,7 +20,9 @@ RULE = "a to z, 0 to 9, - and _, beginning with a letter or digit, at most 31 ch
 
 
 def parse(node: Node, context: Context) -> str | None:
-    name = scalar(node, context, "a name such as quest; in quotes if it looks like a number", ("str",))
+    name = scalar(
+        node, context, "a name such as quest; in quotes if it looks like a number", ("str",)
+    )
     if name is None:
         return None
     if not matched(r"[a-z0-9][a-z0-9_-]*", name) or len(name) >= abi.NAME_LEN:
@@ -34,13 +36,25 @@ def parse(node: Node, context: Context) -> str | None:
 
 def clash(cell: CellConfig, other: CellConfig, _whose: str, _machine: Machine) -> Iterator[Wrong]:
     if cell.name and cell.name == other.name:
-        yield ("name", f"`{cell.name}` is also the name of the cell in {other.file}",
-               "a name of its own for each cell")
+        yield (
+            "name",
+            f"`{cell.name}` is also the name of the cell in {other.file}",
+            "a name of its own for each cell",
+        )
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
     request.name = cell.name.encode()
 
 
-KEY = Key("name", "the cell's name in every command", "text", "", "a name such as quest",
-          parse, required=True, clash=clash, pack=pack)
+KEY = Key(
+    "name",
+    "the cell's name in every command",
+    "text",
+    "",
+    "a name such as quest",
+    parse,
+    required=True,
+    clash=clash,
+    pack=pack,
+)

@@ -26,15 +26,26 @@ Ports = list[Range]
 # Ports that no cell may have, since each reaches beyond the cell (hypervisor/core/ports.c has the
 # reasons)
 NEVER_PORTS = (
-    (0x00, 0x1f, "DMA controller"), (0x20, 0x21, "interrupt controller"),
-    (0x2e, 0x2f, "Super-I/O"), (0x40, 0x43, "PIT"), (0x4e, 0x4f, "Super-I/O"),
-    (0x60, 0x60, "keyboard controller"), (0x61, 0x61, "NMI control"),
-    (0x62, 0x62, "embedded controller"), (0x64, 0x64, "reset line"),
-    (0x66, 0x66, "embedded controller"), (0x70, 0x77, "CMOS clock and NMI mask"),
-    (0x81, 0x8f, "DMA pages"), (0x92, 0x92, "fast reset"), (0xa0, 0xa1, "interrupt controller"),
-    (0xb2, 0xb3, "SMI command"), (0xc0, 0xdf, "DMA controller"),
-    (0x4d0, 0x4d1, "interrupt controllers"), (0xcd4, 0xcd7, "power management"),
-    (0xcf8, 0xcff, "PCI config space and reset"))
+    (0x00, 0x1F, "DMA controller"),
+    (0x20, 0x21, "interrupt controller"),
+    (0x2E, 0x2F, "Super-I/O"),
+    (0x40, 0x43, "PIT"),
+    (0x4E, 0x4F, "Super-I/O"),
+    (0x60, 0x60, "keyboard controller"),
+    (0x61, 0x61, "NMI control"),
+    (0x62, 0x62, "embedded controller"),
+    (0x64, 0x64, "reset line"),
+    (0x66, 0x66, "embedded controller"),
+    (0x70, 0x77, "CMOS clock and NMI mask"),
+    (0x81, 0x8F, "DMA pages"),
+    (0x92, 0x92, "fast reset"),
+    (0xA0, 0xA1, "interrupt controller"),
+    (0xB2, 0xB3, "SMI command"),
+    (0xC0, 0xDF, "DMA controller"),
+    (0x4D0, 0x4D1, "interrupt controllers"),
+    (0xCD4, 0xCD7, "power management"),
+    (0xCF8, 0xCFF, "PCI config space and reset"),
+)
 
 
 def overlaps(one: Range, other: Range) -> bool:
@@ -52,7 +63,9 @@ def _one(node: Node, context: Context) -> Range | None:
 
 def _twice(found: Range, earlier: Ports) -> tuple[str, str] | None:
     other = next((other for other in earlier if overlaps(found, other)), None)
-    return (f"{port_range(*found)} overlaps {port_range(*other)}", "each port once") if other else None
+    return (
+        (f"{port_range(*found)} overlaps {port_range(*other)}", "each port once") if other else None
+    )
 
 
 def _range(node: Node, context: Context) -> Range | None:
@@ -62,12 +75,15 @@ def _range(node: Node, context: Context) -> Range | None:
     match = matched(RANGE, raw)
     if not match:
         bare = matched(r"[0-9]+", raw)
-        context.bad(node, f"`{shown(raw)}` is not a port", f"{int(raw):#x}, in hexadecimal"
-                    if bare and int(raw) <= 0xffff else RANGE_EXAMPLE)
+        context.bad(
+            node,
+            f"`{shown(raw)}` is not a port",
+            f"{int(raw):#x}, in hexadecimal" if bare and int(raw) <= 0xFFFF else RANGE_EXAMPLE,
+        )
         return None
     first = int(match[1], 16)
     last = int(match[2], 16) if match[2] else first
-    if max(first, last) > 0xffff:
+    if max(first, last) > 0xFFFF:
         context.bad(node, f"port {max(first, last):#x} does not exist", "0x0 to 0xffff")
         return None
     if first > last:
@@ -79,7 +95,9 @@ def _range(node: Node, context: Context) -> Range | None:
 def _allowed(node: Node, ports: Range, context: Context) -> bool:
     for low, high, what in NEVER_PORTS:
         if overlaps(ports, (low, high)):
-            context.bad(node, f"no cell may have {port_range(low, high)}: {what}", "leave it to Linux")
+            context.bad(
+                node, f"no cell may have {port_range(low, high)}: {what}", "leave it to Linux"
+            )
             return False
     return True
 
@@ -91,7 +109,7 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
-    ports = info.ports[:min(info.num_ports, abi.MAX_PORTS)]
+    ports = info.ports[: min(info.num_ports, abi.MAX_PORTS)]
     return {"ports": [port_range(port.first, port.last) for port in ports]}
 
 
@@ -99,6 +117,14 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("ports", ", ".join(found["ports"]) or "none")]
 
 
-KEY = Key("ports", "I/O ports that the cell may use without an exit",
-          "list of ports and ranges: `[0x3f8-0x3ff, 0x80]`", "`[]`", EXAMPLE,
-          parse, pack=pack, data=data, show=show)
+KEY = Key(
+    "ports",
+    "I/O ports that the cell may use without an exit",
+    "list of ports and ranges: `[0x3f8-0x3ff, 0x80]`",
+    "`[]`",
+    EXAMPLE,
+    parse,
+    pack=pack,
+    data=data,
+    show=show,
+)

@@ -59,7 +59,11 @@ def _cell(node: Node, context: Context) -> str | None:
     name = scalar(node, context, CELLS, ("str",))
     if name is None:
         return None
-    if not matched(r"[a-z0-9][a-z0-9_-]*", name) or len(name) >= abi.NAME_LEN or name == abi.FRONT_END:
+    if (
+        not matched(r"[a-z0-9][a-z0-9_-]*", name)
+        or len(name) >= abi.NAME_LEN
+        or name == abi.FRONT_END
+    ):
         context.bad(node, f"`{shown(name)}` is not the name of a cell", CELLS)
         return None
     return name
@@ -81,13 +85,31 @@ def _check_cells(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
 
 def _circle(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterator[Wrong]:
     if other.name in cell.before() and cell.name in other.before():
-        yield "after" if other.name in cell.after else "requires", f"each waits for the other: this cell and {whose}", "one order"
+        yield (
+            "after" if other.name in cell.after else "requires",
+            f"each waits for the other: this cell and {whose}",
+            "one order",
+        )
 
 
-AFTER = Key("after", "cells whose units start before this one, and end after it", "list of names: `[camera]`", "`[]`",
-            CELLS, _cells, check=_check_cells, clash=_circle)
-REQUIRES = Key("requires", "as `after`; they are started with this cell, and this cell ends when the unit of one is stopped",
-               "list of names: `[camera]`", "`[]`", CELLS, _cells)
+AFTER = Key(
+    "after",
+    "cells whose units start before this one, and end after it",
+    "list of names: `[camera]`",
+    "`[]`",
+    CELLS,
+    _cells,
+    check=_check_cells,
+    clash=_circle,
+)
+REQUIRES = Key(
+    "requires",
+    "as `after`; they are started with this cell, and this cell ends when the unit of one is stopped",
+    "list of names: `[camera]`",
+    "`[]`",
+    CELLS,
+    _cells,
+)
 
 
 # ---- restart ----
@@ -98,12 +120,16 @@ RESTART_EXAMPLE = "{limit: 10, first: 100ms, most: 30s, healthy: 60s}, some of t
 def _restart(node: Node, context: Context) -> Restart | None:
     if isinstance(node, ScalarNode) and node.value == "off":
         return HOLD
-    values = mapping(node, context, "restart", ("limit", "first", "most", "healthy"), RESTART_EXAMPLE)
+    values = mapping(
+        node, context, "restart", ("limit", "first", "most", "healthy"), RESTART_EXAMPLE
+    )
     if values is None:
         return None
     found: dict[str, int] = {}
     for name, value in values.items():
-        number = _limit(value, context) if name == "limit" else _time(value, context, RESTART_EXAMPLE)
+        number = (
+            _limit(value, context) if name == "limit" else _time(value, context, RESTART_EXAMPLE)
+        )
         if number is None:
             return None
         found[name] = number
@@ -124,12 +150,18 @@ def _limit(node: Node, context: Context) -> int | None:
     return int(raw)
 
 
-RESTART = Key("restart", "how often in succession it starts again after a failure, and the pauses before",
-              "`{limit: 10, first: 100ms, most: 30s, healthy: 60s}`, or `off`", "as `/etc/qv/qv.conf` says, else the values to the left",
-              RESTART_EXAMPLE, _restart)
+RESTART = Key(
+    "restart",
+    "how often in succession it starts again after a failure, and the pauses before",
+    "`{limit: 10, first: 100ms, most: 30s, healthy: 60s}`, or `off`",
+    "as `/etc/qv/qv.conf` says, else the values to the left",
+    RESTART_EXAMPLE,
+    _restart,
+)
 
 
 # ---- on-failure, ready, stop ----
+
 
 def _one_of(node: Node, context: Context, words: tuple[str, ...]) -> str | None:
     example = f"one of {', '.join(words)}"
@@ -150,17 +182,39 @@ def _ready(node: Node, context: Context) -> str | None:
 
 def _check_ready(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
     if cell.ready == "flag" and not cell.console and "ready" in values:
-        yield "ready", "the flag is in the console pages, which this cell does not have", "console: true, or ready: beat"
+        yield (
+            "ready",
+            "the flag is in the console pages, which this cell does not have",
+            "console: true, or ready: beat",
+        )
 
 
 def _stop(node: Node, context: Context) -> int | None:
     return _time(node, context, "a time such as 500ms, 5s or 1m")
 
 
-ON_FAILURE_KEY = Key("on-failure", "what its unit does when it fails: starts it again, or holds it as it is until `qvctl cell recover`",
-                     "`restart` or `hold`", "`restart`", "restart or hold", _on_failure)
-READY_KEY = Key("ready", "what tells that the inmate is ready, so that units after it start",
-                "`flag` (the inmate's state in the comm page), `beat` (its first heartbeat), `start`, or `auto`", "`auto`",
-                "auto, flag, beat or start", _ready, check=_check_ready)
-STOP = Key("stop", "how long it may take to end by itself before it is stopped by force", "time: `500ms`, `5s`, `1m`",
-           "as `/etc/qv/qv.conf` says, else `5s`", "5s", _stop)
+ON_FAILURE_KEY = Key(
+    "on-failure",
+    "what its unit does when it fails: starts it again, or holds it as it is until `qvctl cell recover`",
+    "`restart` or `hold`",
+    "`restart`",
+    "restart or hold",
+    _on_failure,
+)
+READY_KEY = Key(
+    "ready",
+    "what tells that the inmate is ready, so that units after it start",
+    "`flag` (the inmate's state in the comm page), `beat` (its first heartbeat), `start`, or `auto`",
+    "`auto`",
+    "auto, flag, beat or start",
+    _ready,
+    check=_check_ready,
+)
+STOP = Key(
+    "stop",
+    "how long it may take to end by itself before it is stopped by force",
+    "time: `500ms`, `5s`, `1m`",
+    "as `/etc/qv/qv.conf` says, else `5s`",
+    "5s",
+    _stop,
+)

@@ -27,8 +27,8 @@ TESTS = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
-NONE = "none"                       # the value of C that means no budget
-EXACT_WORD = "admission=exact"      # a word on Quest's command line
+NONE = "none"  # the value of C that means no budget
+EXACT_WORD = "admission=exact"  # a word on Quest's command line
 # the beginning of a word that inmates/quest/kernel/vcpu/vcpuword.h describes
 WORD = "vcpu="
 
@@ -46,7 +46,7 @@ class Named:
     name: str
     # in microseconds; None: the VCPU has no budget and runs only if no other VCPU is runnable
     vcpu: Vcpu | None
-    classes: tuple[str, ...] = ()       # classes of devices whose drivers an I/O VCPU serves
+    classes: tuple[str, ...] = ()  # classes of devices whose drivers an I/O VCPU serves
 
 
 def time(node: Node, context: Context) -> int | None:
@@ -67,7 +67,13 @@ def time(node: Node, context: Context) -> int | None:
 
 
 def _vcpu(node: Node, context: Context) -> Named | None:
-    values = mapping(node, context, "VCPU", ("name", "type", "C", "T"), "such as {name: control, C: 2ms, T: 10ms}")
+    values = mapping(
+        node,
+        context,
+        "VCPU",
+        ("name", "type", "C", "T"),
+        "such as {name: control, C: 2ms, T: 10ms}",
+    )
     if values is None:
         return None
     none = getattr(values.get("C"), "value", None) == NONE
@@ -80,12 +86,21 @@ def _vcpu(node: Node, context: Context) -> Named | None:
         return None if name is None else _without_budget(name, values, context)
     budget, period = time(values["C"], context), time(values["T"], context)
     words = _type(values.get("type"), name, context)
-    if name is None or budget is None or period is None or words is None or not _is_name(name, values["name"], context):
+    if (
+        name is None
+        or budget is None
+        or period is None
+        or words is None
+        or not _is_name(name, values["name"], context)
+    ):
         return None
     io = words[0] == "io"
     if budget > period or (io and budget == period):
-        context.bad(values["C"], f"the budget C is {'not less than' if io else 'larger than'} the period T",
-                    "C less than T" if io else "C at most T")
+        context.bad(
+            values["C"],
+            f"the budget C is {'not less than' if io else 'larger than'} the period T",
+            "C less than T" if io else "C at most T",
+        )
         return None
     return Named(name, Vcpu(budget, period, io), tuple(words[1:]))
 
@@ -93,14 +108,22 @@ def _vcpu(node: Node, context: Context) -> Named | None:
 def _without_budget(name: str, values: dict[str, Node], context: Context) -> Named | None:
     for key in ("T", "type"):
         if key in values:
-            context.bad(values[key], f"a VCPU without budget has no `{key}`", f"{{name: {shown(name)}, C: {NONE}}}")
+            context.bad(
+                values[key],
+                f"a VCPU without budget has no `{key}`",
+                f"{{name: {shown(name)}, C: {NONE}}}",
+            )
             return None
     return Named(name, None) if _is_name(name, values["name"], context) else None
 
 
 def _is_name(name: str, node: Node, context: Context) -> bool:
     if not matched(r"[A-Za-z0-9._-]+", name) or len(name) > NAME_LEN:
-        context.bad(node, f"`{shown(name)}` is not the name of a VCPU", f"1 to {NAME_LEN} letters, digits, -, _ and .")
+        context.bad(
+            node,
+            f"`{shown(name)}` is not the name of a VCPU",
+            f"1 to {NAME_LEN} letters, digits, -, _ and .",
+        )
         return False
     return True
 
@@ -123,8 +146,14 @@ def _type(node: Node | None, name: str | None, context: Context) -> list[str] | 
     if raw is None:
         return None
     words = raw.split(".")
-    if raw not in TYPES and (words[0] != "io" or not set(words[1:]) <= set(CLASSES) or len(set(words)) != len(words)):
-        context.bad(node, f"`{shown(raw)}` is not a type of VCPU", f"{' or '.join(TYPES)}, or io.CLASS with {', '.join(CLASSES)}")
+    if raw not in TYPES and (
+        words[0] != "io" or not set(words[1:]) <= set(CLASSES) or len(set(words)) != len(words)
+    ):
+        context.bad(
+            node,
+            f"`{shown(raw)}` is not a type of VCPU",
+            f"{' or '.join(TYPES)}, or io.CLASS with {', '.join(CLASSES)}",
+        )
         return None
     if own and words[0] != TYPES[own.io]:
         context.bad(node, f"`{name}` is one of Quest's own, and {TYPES[own.io]}", TYPES[own.io])
@@ -168,22 +197,36 @@ def command_line(cmdline: str, vcpus: list[Named], test: str) -> str:
     """Returns the command line of the inmate: `cmdline`, followed by the admission test and the
     VCPUs."""
     said = EXACT_WORD in cmdline.split(" ")
-    return " ".join([*([cmdline] if cmdline else []), *([EXACT_WORD] if test == "exact" and not said else []),
-                     *map(_word, vcpus)])
+    return " ".join(
+        [
+            *([cmdline] if cmdline else []),
+            *([EXACT_WORD] if test == "exact" and not said else []),
+            *map(_word, vcpus),
+        ]
+    )
 
 
-def contradiction(cmdline: str, vcpus: list[Named], test: str | None) -> tuple[str, str, str] | None:
+def contradiction(
+    cmdline: str, vcpus: list[Named], test: str | None
+) -> tuple[str, str, str] | None:
     """Returns the key, its problem and the remedy, if `cmdline` contradicts these keys. `test` is
     None if the file has no `admission`."""
     words = cmdline.split(" ")
     if vcpus and any(word.startswith(WORD) for word in words):
-        return "cmdline", f"holds `{WORD}...` beside the key `vcpus`", "all under `vcpus`, where they are checked together"
+        return (
+            "cmdline",
+            f"holds `{WORD}...` beside the key `vcpus`",
+            "all under `vcpus`, where they are checked together",
+        )
     if test == "bound" and EXACT_WORD in words:
         return "admission", f"is bound, and `cmdline` holds `{EXACT_WORD}`", "one of the two"
     length = len(command_line(cmdline, vcpus, test or "bound").encode())
     if length >= abi.CMDLINE_LEN and len(cmdline.encode()) < abi.CMDLINE_LEN:
-        return ("vcpus" if vcpus else "admission", f"makes a command line of {length} bytes, with `cmdline`",
-                f"at most {abi.CMDLINE_LEN - 1}: fewer VCPUs, shorter names or a shorter `cmdline`")
+        return (
+            "vcpus" if vcpus else "admission",
+            f"makes a command line of {length} bytes, with `cmdline`",
+            f"at most {abi.CMDLINE_LEN - 1}: fewer VCPUs, shorter names or a shorter `cmdline`",
+        )
     return None
 
 
@@ -195,7 +238,10 @@ def everybody(vcpus: list[Named]) -> list[Named]:
     """Returns the default VCPUs of Quest, with the parameters that the file gives them, then all
     others."""
     listed = {v.name: v.vcpu for v in vcpus}
-    return [*(Named(name, listed.get(name, vcpu)) for name, vcpu in OWN.items()), *(v for v in vcpus if v.name not in OWN)]
+    return [
+        *(Named(name, listed.get(name, vcpu)) for name, vcpu in OWN.items()),
+        *(v for v in vcpus if v.name not in OWN),
+    ]
 
 
 def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
@@ -207,13 +253,26 @@ def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
         if admission.within_bound(load):
             return None
         most = percent(admission.limit(sum(not v.io for v in load)))
-        return (f"with Quest's own they load the CPU with {percent(admission.load(load))}, above the bound of {most}",
-                "smaller C, longer T, or `admission: exact`")
-    late = [name for i, name in enumerate(names) if not load[i].io and admission.response(load, i) is None]
+        return (
+            f"with Quest's own they load the CPU with {percent(admission.load(load))}, above the bound of {most}",
+            "smaller C, longer T, or `admission: exact`",
+        )
+    late = [
+        name
+        for i, name in enumerate(names)
+        if not load[i].io and admission.response(load, i) is None
+    ]
     listed = [name for name in late if name not in OWN]
     if listed:
-        return f"{listed[0]} would not get its C within each T", "smaller C or longer T of those whose T is as short"
-    return ("one of Quest's own VCPUs would not get its C within each T", "smaller C or longer T") if late else None
+        return (
+            f"{listed[0]} would not get its C within each T",
+            "smaller C or longer T of those whose T is as short",
+        )
+    return (
+        ("one of Quest's own VCPUs would not get its C within each T", "smaller C or longer T")
+        if late
+        else None
+    )
 
 
 def check(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
@@ -229,7 +288,20 @@ def check(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
         yield wrong
 
 
-VCPUS = Key("vcpus", "named VCPUs of its Quest: see [VCPUs](#vcpus)",
-            "list: `[{name: control, C: 2ms, T: 10ms}]`", "`[]`", EXAMPLE, _vcpus, check=check)
-ADMISSION = Key("admission", "Quest's admission test", "`bound` or `exact`", "`bound`",
-                " or ".join(TESTS), _admission)
+VCPUS = Key(
+    "vcpus",
+    "named VCPUs of its Quest: see [VCPUs](#vcpus)",
+    "list: `[{name: control, C: 2ms, T: 10ms}]`",
+    "`[]`",
+    EXAMPLE,
+    _vcpus,
+    check=check,
+)
+ADMISSION = Key(
+    "admission",
+    "Quest's admission test",
+    "`bound` or `exact`",
+    "`bound`",
+    " or ".join(TESTS),
+    _admission,
+)

@@ -30,13 +30,18 @@ def parse(node: Node, context: Context) -> int | None:
     match = matched(r"([0-9]{1,9})(ms|s)", raw)
     if not match:
         bare = matched(r"[0-9]+", raw)
-        context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a time", EXAMPLE)
+        context.bad(
+            node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a time", EXAMPLE
+        )
         return None
     milliseconds = int(match[1]) * (1 if match[2] == "ms" else 1000)
     if not abi.WATCHDOG_MIN <= milliseconds <= abi.WATCHDOG_MAX:
         few = milliseconds < abi.WATCHDOG_MIN
-        context.bad(node, f"{raw} is too {'short' if few else 'long'}",
-                    f"{duration(abi.WATCHDOG_MIN)} to {duration(abi.WATCHDOG_MAX)}, or off")
+        context.bad(
+            node,
+            f"{raw} is too {'short' if few else 'long'}",
+            f"{duration(abi.WATCHDOG_MIN)} to {duration(abi.WATCHDOG_MAX)}, or off",
+        )
         return None
     return milliseconds
 
@@ -53,6 +58,14 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [("watchdog", duration(found["watchdog_ms"]) if found["watchdog_ms"] else "off")]
 
 
-KEY = Key("watchdog", "how long the heartbeat may stop",
-          "time with `ms` or `s`: `500ms`, `2s`; or `off`", "`3s`", EXAMPLE,
-          parse, pack=pack, data=data, show=show)
+KEY = Key(
+    "watchdog",
+    "how long the heartbeat may stop",
+    "time with `ms` or `s`: `500ms`, `2s`; or `off`",
+    "`3s`",
+    EXAMPLE,
+    parse,
+    pack=pack,
+    data=data,
+    show=show,
+)

@@ -13,7 +13,8 @@ def masks(checked: Checked, problems: Problems) -> dict[str, int]:
     items = checked.of("EVENT")
     found = {
         name: mask
-        for name, item in items.items() if (mask := item.values.number("MASK")) is not None
+        for name, item in items.items()
+        if (mask := item.values.number("MASK")) is not None
     }
     users = {
         name: [task for task in checked.of("TASK").values() if name in task.values.texts("EVENT")]
@@ -29,9 +30,11 @@ def masks(checked: Checked, problems: Problems) -> dict[str, int]:
                 taken |= found.get(other, 0)
         free = [bit for bit in range(MOST_EVENTS) if not taken >> bit & 1]
         if not free:
-            problems.error(item.place,
-                           f"EVENT {name}: no bit is free for it in the tasks that have it",
-                           f"at most {MOST_EVENTS} events")
+            problems.error(
+                item.place,
+                f"EVENT {name}: no bit is free for it in the tasks that have it",
+                f"at most {MOST_EVENTS} events",
+            )
         found[name] = 1 << (free or [0])[0]
     return found
 
@@ -42,18 +45,23 @@ def _check_given(checked: Checked, found: dict[str, int], problems: Problems) ->
         if not mask:
             problems.error(
                 checked.of("EVENT")[name].values.place_of("MASK"),
-                f"EVENT {name}: a mask of 0 has no bit", "AUTO, or a bit such as 0x1")
+                f"EVENT {name}: a mask of 0 has no bit",
+                "AUTO, or a bit such as 0x1",
+            )
     for task in checked.of("TASK").values():
         taken: dict[int, str] = {}
         for value in task.values.many("EVENT"):
             name = str(value.value)
             both = [
-                other for mask, other in taken.items()
+                other
+                for mask, other in taken.items()
                 if mask & found.get(name, 0) and other != name
             ]
             if both:
-                problems.error(value.place,
-                               f"TASK {task.name}: the events {both[0]} and {name} share a bit",
-                               "MASK = AUTO")
+                problems.error(
+                    value.place,
+                    f"TASK {task.name}: the events {both[0]} and {name} share a bit",
+                    "MASK = AUTO",
+                )
             if name in found:
                 taken[found[name]] = name

@@ -15,8 +15,10 @@ COM_HOOKS = (("COMERRORHOOK", "COMErrorHook"), ("COMSTARTCOMEXTENSION", "StartCO
 def functions(checked: Checked) -> list[Function]:
     """Returns the functions in the order of their kinds."""
     return [
-        *_bodies(checked), *_callbacks(checked, "ALARM", "ACTION", "ALARMCALLBACKNAME"),
-        *_callbacks(checked, "MESSAGE", "NOTIFICATION", "CALLBACKROUTINENAME"), *_hooks(checked)
+        *_bodies(checked),
+        *_callbacks(checked, "ALARM", "ACTION", "ALARMCALLBACKNAME"),
+        *_callbacks(checked, "MESSAGE", "NOTIFICATION", "CALLBACKROUTINENAME"),
+        *_hooks(checked),
     ]
 
 
@@ -25,8 +27,12 @@ def _bodies(checked: Checked) -> Iterator[Function]:
         yield Function("TASK", task.name, f"TASK {task.name}", task.place)
     for isr in checked.of("ISR").values():
         handler = isr.values.text("HANDLER")
-        yield Function("ISR", handler or isr.name, f"ISR {isr.name}",
-                       isr.values.place_of("HANDLER") if handler else isr.place)
+        yield Function(
+            "ISR",
+            handler or isr.name,
+            f"ISR {isr.name}",
+            isr.values.place_of("HANDLER") if handler else isr.place,
+        )
 
 
 def _callbacks(checked: Checked, kind: str, attribute: str, name: str) -> Iterator[Function]:
@@ -39,14 +45,21 @@ def _callbacks(checked: Checked, kind: str, attribute: str, name: str) -> Iterat
 
 def _hooks(checked: Checked) -> Iterator[Function]:
     hooks = [(attribute, name) for attribute, _, name in HOOKS]
-    for kind, values, known in (("OS", os_values(checked), hooks), ("COM", com_values(checked),
-                                                                    COM_HOOKS)):
+    for kind, values, known in (
+        ("OS", os_values(checked), hooks),
+        ("COM", com_values(checked), COM_HOOKS),
+    ):
         owner = next(iter(checked.of(kind).values()), None)
         for attribute, name in known:
             if owner and values.truth(attribute):
-                yield Function("", name, f"{kind} {owner.name}: {attribute} = TRUE",
-                               values.place_of(attribute))
+                yield Function(
+                    "", name, f"{kind} {owner.name}: {attribute} = TRUE", values.place_of(attribute)
+                )
     data = cpu_data(checked)
     if data.truth("IDLEHOOK"):
-        yield Function("", data.inside("IDLEHOOK").text("HOOKNAME"), "IDLEHOOK = TRUE",
-                       data.place_of("IDLEHOOK"))
+        yield Function(
+            "",
+            data.inside("IDLEHOOK").text("HOOKNAME"),
+            "IDLEHOOK = TRUE",
+            data.place_of("IDLEHOOK"),
+        )

@@ -7,8 +7,17 @@ import re
 from dataclasses import dataclass
 
 from ..check import Checked, Item
-from ..model import (BELL_CLASS, HIGHEST_CLASS, LOWEST_CLASS, MOST_PINS, PIN_CLASS, TIMER_CLASS,
-                     Counter, Isr, Source)
+from ..model import (
+    BELL_CLASS,
+    HIGHEST_CLASS,
+    LOWEST_CLASS,
+    MOST_PINS,
+    PIN_CLASS,
+    TIMER_CLASS,
+    Counter,
+    Isr,
+    Source,
+)
 from ..problems import Place, Problems, shown
 from .system import c_word
 from .timers import action
@@ -45,8 +54,7 @@ def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Place
     items = list(checked.of("ISR").values())
     sources = {item.name: _device(item, problems) for item in items}
     vectors = {
-        item.name: None if sources[item.name] else _given_vector(item, problems)
-        for item in items
+        item.name: None if sources[item.name] else _given_vector(item, problems) for item in items
     }
     _place_pins(items, sources, vectors, problems)
     channels = list(checked.of("CHANNEL").values())
@@ -80,9 +88,16 @@ def _isr(item: Item, vector: int, level: int, source: Source | None, problems: P
     handler = values.text("HANDLER")
     if handler:
         c_word(handler, values.place_of("HANDLER"), f"ISR {item.name}: HANDLER", problems)
-    return Isr(item.name,
-               values.number("CATEGORY") or 1, handler or item.name, vector, level,
-               values.text("ACKNOWLEDGE") != "BEFORE", values.texts("RESOURCE"), source)
+    return Isr(
+        item.name,
+        values.number("CATEGORY") or 1,
+        handler or item.name,
+        vector,
+        level,
+        values.text("ACKNOWLEDGE") != "BEFORE",
+        values.texts("RESOURCE"),
+        source,
+    )
 
 
 def _device(item: Item, problems: Problems) -> Source | None:
@@ -96,34 +111,48 @@ def _device(item: Item, problems: Problems) -> Source | None:
         return None
     line = re.fullmatch(r"\s*([0-9]{1,3})", rest) if word == "IRQ" else None
     number = r"(?:\s+([0-9]{1,4}))?" if word == "MSIX" else "()"
-    ids = re.fullmatch(rf"\s*([0-9A-F]{{4}}):([0-9A-F]{{4}}){number}", rest) if word != "IRQ" else None
+    ids = (
+        re.fullmatch(rf"\s*([0-9A-F]{{4}}):([0-9A-F]{{4}}){number}", rest)
+        if word != "IRQ"
+        else None
+    )
     if not line and not ids:
         problems.error(place, f"ISR {item.name}: {shown(text)} names no device", DEVICES)
         return None
     if line and int(line[1]) > LAST_LINE:
-        problems.error(place, f"ISR {item.name}: the I/O APIC has no pin {line[1]}",
-                       f"0 to {LAST_LINE}")
+        problems.error(
+            place, f"ISR {item.name}: the I/O APIC has no pin {line[1]}", f"0 to {LAST_LINE}"
+        )
     if ids and int(ids[3] or 0) >= MOST_MESSAGES:
-        problems.error(place, f"ISR {item.name}: no device has a message {ids[3]}",
-                       f"0 to {MOST_MESSAGES - 1}")
+        problems.error(
+            place, f"ISR {item.name}: no device has a message {ids[3]}", f"0 to {MOST_MESSAGES - 1}"
+        )
     if word == "PIN" and item.values.text("ACKNOWLEDGE") == "BEFORE":
-        problems.error(item.values.place_of("ACKNOWLEDGE"),
-                       f"ISR {item.name}: a pin stays active until the handler clears its cause",
-                       "ACKNOWLEDGE = AFTER")
+        problems.error(
+            item.values.place_of("ACKNOWLEDGE"),
+            f"ISR {item.name}: a pin stays active until the handler clears its cause",
+            "ACKNOWLEDGE = AFTER",
+        )
     if line:
         return Source("LINE", int(line[1]))
     return Source(word, int(ids[3] or 0), int(ids[1], 16), int(ids[2], 16)) if ids else None
 
 
-def _place_pins(items: list[Item], sources: dict[str, Source | None],
-                vectors: dict[str, int | None], problems: Problems) -> None:
+def _place_pins(
+    items: list[Item],
+    sources: dict[str, Source | None],
+    vectors: dict[str, int | None],
+    problems: Problems,
+) -> None:
     """Gives the ISRs of pins vectors of their class. No other ISR may have one of these."""
     pins = [item for item in items if (source := sources[item.name]) and source.kind == "PIN"]
     for item in items:
         if pins and vectors[item.name] in PINS:
-            problems.error(item.values.place_of("SOURCE"),
-                           f"ISR {item.name}: {vectors[item.name]:#x} may be the vector of a pin",
-                           f"a vector other than {PINS[0]:#x} to {PINS[-1]:#x}")
+            problems.error(
+                item.values.place_of("SOURCE"),
+                f"ISR {item.name}: {vectors[item.name]:#x} may be the vector of a pin",
+                f"a vector other than {PINS[0]:#x} to {PINS[-1]:#x}",
+            )
     for item, vector in zip(pins, PINS):
         vectors[item.name] = vector
     for item in pins[MOST_PINS:]:
@@ -134,32 +163,45 @@ def _place_pins(items: list[Item], sources: dict[str, Source | None],
 def _channel(owner: str, name: str, place: Place, problems: Problems) -> Source:
     """Returns the source of the bell of a channel."""
     if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_.-]{{0,{MOST_NAME - 1}}}", name):
-        problems.error(place, f"{owner}: {shown(name) or 'nothing'} is no name of a channel",
-                       f"1 to {MOST_NAME} letters, digits, `-`, `_` and `.`")
+        problems.error(
+            place,
+            f"{owner}: {shown(name) or 'nothing'} is no name of a channel",
+            f"1 to {MOST_NAME} letters, digits, `-`, `_` and `.`",
+        )
     return Source("BELL", channel=name)
 
 
-def _place_bells(items: list[Item], channels: list[Item], sources: dict[str, Source | None],
-                 vectors: dict[str, int | None], problems: Problems) -> dict[str, int]:
+def _place_bells(
+    items: list[Item],
+    channels: list[Item],
+    sources: dict[str, Source | None],
+    vectors: dict[str, int | None],
+    problems: Problems,
+) -> dict[str, int]:
     """Returns vectors for the rows of bells, and gives them to the ISRs of bells. The cell's file
     decides which ones they have. No other ISR may have one of these."""
     of_isrs = [item for item in items if (source := sources[item.name]) and source.kind == "BELL"]
     bells = [*of_isrs, *channels]
     for item in items:
         if bells and vectors[item.name] in BELL_VECTORS:
-            problems.error(item.values.place_of("SOURCE"),
-                           f"ISR {item.name}: {vectors[item.name]:#x} may be the vector of a bell",
-                           f"a vector other than {min(BELL_VECTORS):#x} and {BELLS[0]:#x} to {BELLS[-1]:#x}")
+            problems.error(
+                item.values.place_of("SOURCE"),
+                f"ISR {item.name}: {vectors[item.name]:#x} may be the vector of a bell",
+                f"a vector other than {min(BELL_VECTORS):#x} and {BELLS[0]:#x} to {BELLS[-1]:#x}",
+            )
     _check_channels(bells, sources, problems)
-    for item in bells[len(BELLS):]:
-        problems.error(item.place, f"{item.kind} {item.name}: there are more than {len(BELLS)} bells")
+    for item in bells[len(BELLS) :]:
+        problems.error(
+            item.place, f"{item.kind} {item.name}: there are more than {len(BELLS)} bells"
+        )
     placed = {item.name: BELLS[number % len(BELLS)] for number, item in enumerate(bells)}
     vectors.update({item.name: placed[item.name] for item in of_isrs})
     return placed
 
 
-def _check_channels(bells: list[Item], sources: dict[str, Source | None],
-                    problems: Problems) -> None:
+def _check_channels(
+    bells: list[Item], sources: dict[str, Source | None], problems: Problems
+) -> None:
     """Checks that each channel has one object, since its bell has one vector."""
     owners: dict[str, Item] = {}
     for item in bells:
@@ -167,8 +209,12 @@ def _check_channels(bells: list[Item], sources: dict[str, Source | None],
         channel = source.channel if source else item.values.text("NAME") or item.name
         if channel in owners:
             other = owners[channel]
-            problems.error(item.place, f"{item.kind} {item.name}: {other.kind} {other.name} has the bell of "
-                           f"channel {shown(channel)} already", "one object for each channel")
+            problems.error(
+                item.place,
+                f"{item.kind} {item.name}: {other.kind} {other.name} has the bell of "
+                f"channel {shown(channel)} already",
+                "one object for each channel",
+            )
         owners.setdefault(channel, item)
 
 
@@ -189,18 +235,25 @@ def _given_vector(item: Item, problems: Problems) -> int | None:
     if not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", source):
         if source and source.split()[0].upper() not in DEVICE_WORDS:
             problems.warn_once(
-                f"SOURCE {item.name}", item.values.place_of("SOURCE"),
+                f"SOURCE {item.name}",
+                item.values.place_of("SOURCE"),
                 f"ISR {item.name}: {shown(source)} is no device here, so only TriggerISR() "
-                "requests it")
+                "requests it",
+            )
         return None
     vector = int(source, 16 if source[:2] in ("0x", "0X") else 10)
     if vector % 16 == KERNEL_S and vector < LAST_VECTOR + 16:
-        problems.error(item.values.place_of("SOURCE"),
-                       f"ISR {item.name}: {shown(source)} is a vector of the kernel",
-                       f"such as {vector - 1:#x}")
+        problems.error(
+            item.values.place_of("SOURCE"),
+            f"ISR {item.name}: {shown(source)} is a vector of the kernel",
+            f"such as {vector - 1:#x}",
+        )
     elif not FIRST_VECTOR <= vector <= LAST_VECTOR:
-        problems.error(item.values.place_of("SOURCE"),
-                       f"ISR {item.name}: {shown(source)} is no vector for an ISR", VECTORS)
+        problems.error(
+            item.values.place_of("SOURCE"),
+            f"ISR {item.name}: {shown(source)} is no vector for an ISR",
+            VECTORS,
+        )
         return FIRST_VECTOR
     return vector
 
@@ -221,7 +274,9 @@ def _timer_class(checked: Checked, counters: list[Counter], ranks: dict[int, int
     """Returns the class of the system timer: that of the highest PRIORITY of a hardware counter."""
     hardware = {counter.name for counter in counters if counter.tick_ns}
     given = [
-        ranks[priority] for name, item in checked.of("COUNTER").items() if name in hardware
+        ranks[priority]
+        for name, item in checked.of("COUNTER").items()
+        if name in hardware
         for values in (item.values, item.values.inside("TYPE"))
         if (priority := values.number("PRIORITY")) is not None
     ]
@@ -234,8 +289,11 @@ def _free_vector(item: Item, wanted: int, taken: set[int], problems: Problems) -
     for vector in [every[0], *reversed(every[1:])] if wanted == BELL_CLASS else every:
         if vector not in taken:
             return vector
-    problems.error(item.place, f"ISR {item.name}: class {wanted} has no free vector",
-                   "another PRIORITY, or a SOURCE with a vector")
+    problems.error(
+        item.place,
+        f"ISR {item.name}: class {wanted} has no free vector",
+        "another PRIORITY, or a SOURCE with a vector",
+    )
     return wanted * 16
 
 
@@ -246,9 +304,11 @@ def _check(checked: Checked, found: list[Isr], highest_2: int, problems: Problem
         values = checked.of("ISR")[isr.name].values
         vector = isr.vector or DOORBELL_VECTOR
         if vector in owners:
-            problems.error(values.place_of("SOURCE"),
-                           f"ISR {isr.name}: {owners[vector]} has the same SOURCE",
-                           "a source of its own")
+            problems.error(
+                values.place_of("SOURCE"),
+                f"ISR {isr.name}: {owners[vector]} has the same SOURCE",
+                "a source of its own",
+            )
         owners[vector] = isr.name
         if isr.category == 2:
             continue
@@ -258,8 +318,13 @@ def _check(checked: Checked, found: list[Isr], highest_2: int, problems: Problem
                 f"ISR {isr.name}: category 2 could interrupt it, since its class (vector / 16) is "
                 f"{isr.interrupt_class} and category 2 reaches class {highest_2}",
                 f"a vector from {(highest_2 + 1) * 16:#x}"
-                if highest_2 < HIGHEST_CLASS else "lower vectors for category 2")
+                if highest_2 < HIGHEST_CLASS
+                else "lower vectors for category 2",
+            )
         for name in ("RESOURCE", "MESSAGE"):
             if values.many(name):
-                problems.error(values.place_of(name),
-                               f"ISR {isr.name}: category 1 cannot use a {name}", "CATEGORY = 2")
+                problems.error(
+                    values.place_of(name),
+                    f"ISR {isr.name}: category 1 cannot use a {name}",
+                    "CATEGORY = 2",
+                )

@@ -15,20 +15,57 @@ KINDS = {
     "RECEIVE_ZERO_INTERNAL": "UNQUEUED",
     "RECEIVE_UNQUEUED_INTERNAL": "UNQUEUED",
     "RECEIVE_QUEUED_INTERNAL": "QUEUED",
-    "RECEIVE_ZERO_SENDERS": "UNQUEUED"
+    "RECEIVE_ZERO_SENDERS": "UNQUEUED",
 }
 # Types of whole numbers: their bits
 UNSIGNED = {
-    "unsigned char": 8, "unsigned short": 16, "unsigned int": 32, "unsigned long": 64,
-    "unsigned": 32, "uint8_t": 8, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "uint8": 8,
-    "uint16": 16, "uint32": 32, "uint64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
-    "boolean": 8, "EE_UINT8": 8, "EE_UINT16": 16, "EE_UINT32": 32, "TaskType": 32, "TickType": 32,
-    "AlarmType": 32, "StatusType": 8
+    "unsigned char": 8,
+    "unsigned short": 16,
+    "unsigned int": 32,
+    "unsigned long": 64,
+    "unsigned": 32,
+    "uint8_t": 8,
+    "uint16_t": 16,
+    "uint32_t": 32,
+    "uint64_t": 64,
+    "uint8": 8,
+    "uint16": 16,
+    "uint32": 32,
+    "uint64": 64,
+    "u8": 8,
+    "u16": 16,
+    "u32": 32,
+    "u64": 64,
+    "boolean": 8,
+    "EE_UINT8": 8,
+    "EE_UINT16": 16,
+    "EE_UINT32": 32,
+    "TaskType": 32,
+    "TickType": 32,
+    "AlarmType": 32,
+    "StatusType": 8,
 }
 SIGNED = {
-    "char": 8, "signed char": 8, "short": 16, "int": 32, "long": 64, "int8_t": 8, "int16_t": 16,
-    "int32_t": 32, "int64_t": 64, "sint8": 8, "sint16": 16, "sint32": 32, "sint64": 64, "s8": 8,
-    "s16": 16, "s32": 32, "s64": 64, "EE_INT8": 8, "EE_INT16": 16, "EE_INT32": 32
+    "char": 8,
+    "signed char": 8,
+    "short": 16,
+    "int": 32,
+    "long": 64,
+    "int8_t": 8,
+    "int16_t": 16,
+    "int32_t": 32,
+    "int64_t": 64,
+    "sint8": 8,
+    "sint16": 16,
+    "sint32": 32,
+    "sint64": 64,
+    "s8": 8,
+    "s16": 16,
+    "s32": 32,
+    "s64": 64,
+    "EE_INT8": 8,
+    "EE_INT16": 16,
+    "EE_INT32": 32,
 }
 # The meaning of such a name, if neither C nor the kernel defines it
 MEANINGS = {
@@ -57,7 +94,7 @@ MEANINGS = {
     "EE_INT8": "int8_t",
     "EE_INT16": "int16_t",
     "EE_INT32": "int32_t",
-    "char": "char"
+    "char": "char",
 }
 FREE_FILTERS = ("ALWAYS", "NEVER", "ONEEVERYN")
 
@@ -86,11 +123,17 @@ def _type(checked: Checked, item: Item, problems: Problems) -> tuple[str, Place]
     owner = item
     if sender:
         owner = checked.of("MESSAGE").get(str(sender.value), item)
-        wanted = "SEND_ZERO_INTERNAL" if _property(
-            item) == "RECEIVE_ZERO_INTERNAL" else "SEND_STATIC_INTERNAL"
+        wanted = (
+            "SEND_ZERO_INTERNAL"
+            if _property(item) == "RECEIVE_ZERO_INTERNAL"
+            else "SEND_STATIC_INTERNAL"
+        )
         if _property(owner) != wanted and owner is not item:
-            problems.error(sender.place, f"MESSAGE {item.name}: {owner.name} is no {wanted}",
-                           "a message that is sent")
+            problems.error(
+                sender.place,
+                f"MESSAGE {item.name}: {owner.name} is no {wanted}",
+                "a message that is sent",
+            )
     inside = owner.values.inside("MESSAGEPROPERTY")
     return " ".join(inside.text("CDATATYPE").split()), inside.place_of("CDATATYPE")
 
@@ -99,20 +142,23 @@ def _message(checked: Checked, item: Item, problems: Problems) -> Message:
     inside, kind = item.values.inside("MESSAGEPROPERTY"), _property(item)
     ctype, place = _type(checked, item, problems)
     _check_type(item, ctype, problems)
-    found = Message(item.name,
-                    KINDS.get(kind, "SEND"),
-                    MEANINGS.get(ctype, ctype),
-                    ctype in SIGNED if ctype in SIGNED or ctype in UNSIGNED else None,
-                    SIGNED.get(ctype) or UNSIGNED.get(ctype) or 0,
-                    length=inside.number("QUEUESIZE") or 0,
-                    place=place)
+    found = Message(
+        item.name,
+        KINDS.get(kind, "SEND"),
+        MEANINGS.get(ctype, ctype),
+        ctype in SIGNED if ctype in SIGNED or ctype in UNSIGNED else None,
+        SIGNED.get(ctype) or UNSIGNED.get(ctype) or 0,
+        length=inside.number("QUEUESIZE") or 0,
+        place=place,
+    )
     found.initial = _number(item, inside, "INITIALVALUE", found, problems)
     if found.initial and found.signed is None:
         problems.error(
             inside.place_of("INITIALVALUE"),
             f"MESSAGE {item.name}: {shown(ctype)} is no type of whole numbers, so it begins with "
             "zeros",
-            "INITIALVALUE = 0")
+            "INITIALVALUE = 0",
+        )
     if inside.get("FILTER"):
         found.filter = _filter(item, inside, found, problems)
     wanted = item.values.get("NOTIFICATION")
@@ -130,22 +176,26 @@ def _number(item: Item, values: Values, name: str, message: Message, problems: P
         return number
     if message.signed and number >= 2**63:
         number -= 2**64
-    low = -2**(bits - 1) if message.signed else 0
+    low = -(2 ** (bits - 1)) if message.signed else 0
     if number < low or number >= 2**bits and (message.signed or name == "INITIALVALUE"):
-        most = 2**(bits - 1 if message.signed else bits) - 1
-        problems.error(values.place_of(name),
-                       f"MESSAGE {item.name}: {name} = {number} does not fit into {message.ctype}",
-                       f"{low} to {most}")
-    return number - 2**bits if message.signed and number >= 2**(bits - 1) else number
+        most = 2 ** (bits - 1 if message.signed else bits) - 1
+        problems.error(
+            values.place_of(name),
+            f"MESSAGE {item.name}: {name} = {number} does not fit into {message.ctype}",
+            f"{low} to {most}",
+        )
+    return number - 2**bits if message.signed and number >= 2 ** (bits - 1) else number
 
 
 def _check_type(item: Item, ctype: str, problems: Problems) -> None:
     inside = item.values.inside("MESSAGEPROPERTY")
     plain = all(c.isascii() and (c.isalnum() or c in " _*") for c in ctype)
     if inside.get("CDATATYPE") and (not ctype or not plain):
-        problems.error(inside.place_of("CDATATYPE"),
-                       f"MESSAGE {item.name}: {shown(ctype) or 'an empty string'} is no type in C",
-                       'such as "uint32_t" or "struct speed"')
+        problems.error(
+            inside.place_of("CDATATYPE"),
+            f"MESSAGE {item.name}: {shown(ctype) or 'an empty string'} is no type in C",
+            'such as "uint32_t" or "struct speed"',
+        )
 
 
 def _filter(item: Item, inside: Values, message: Message, problems: Problems) -> Filter:
@@ -154,13 +204,17 @@ def _filter(item: Item, inside: Values, message: Message, problems: Problems) ->
         problems.error(
             inside.place_of("FILTER"),
             f"MESSAGE {item.name}: the filter {kind} compares whole numbers, and "
-            f"{shown(message.ctype) or 'no data'} is none", " or ".join(FREE_FILTERS))
+            f"{shown(message.ctype) or 'no data'} is none",
+            " or ".join(FREE_FILTERS),
+        )
     found = Filter(
-        kind, {
+        kind,
+        {
             field: number
             for field in ("mask", "x", "period", "offset")
             if (number := numbers.number(field.upper())) is not None
-        })
+        },
+    )
     if numbers.get("MIN"):
         low, high = (_number(item, numbers, name, message, problems) for name in ("MIN", "MAX"))
         found.numbers |= {"min": low, "max": high}
@@ -168,16 +222,19 @@ def _filter(item: Item, inside: Values, message: Message, problems: Problems) ->
             problems.error(numbers.place_of("MIN"), f"MESSAGE {item.name}: MIN is larger than MAX")
     period = found.numbers.get("period")
     if period and found.numbers.get("offset", 0) >= period:
-        problems.error(numbers.place_of("OFFSET"),
-                       f"MESSAGE {item.name}: no value ever has this OFFSET in a PERIOD of {period}",
-                       f"0 to {period - 1}")
+        problems.error(
+            numbers.place_of("OFFSET"),
+            f"MESSAGE {item.name}: no value ever has this OFFSET in a PERIOD of {period}",
+            f"0 to {period - 1}",
+        )
     return found
 
 
 def _check_notified(item: Item, wanted: Value, kind: str, problems: Problems) -> None:
     if kind in SENDERS:
-        problems.error(wanted.place,
-                       f"MESSAGE {item.name}: only a received message has a NOTIFICATION", "NONE")
+        problems.error(
+            wanted.place, f"MESSAGE {item.name}: only a received message has a NOTIFICATION", "NONE"
+        )
 
 
 def _check_flags(items: dict[str, Item], problems: Problems) -> None:
@@ -186,6 +243,8 @@ def _check_flags(items: dict[str, Item], problems: Problems) -> None:
         inside = item.values.inside("NOTIFICATION")
         flag = inside.text("FLAGNAME")
         if flag and flag in owners:
-            problems.error(inside.place_of("FLAGNAME"),
-                           f"MESSAGE {name}: {owners[flag]} has the flag {flag} already")
+            problems.error(
+                inside.place_of("FLAGNAME"),
+                f"MESSAGE {name}: {owners[flag]} has the flag {flag} already",
+            )
         owners.setdefault(flag, name)

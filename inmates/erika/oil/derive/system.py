@@ -9,9 +9,14 @@ from ..names import DEFAULT_MODE, why_not_name
 from ..problems import Place, Problems, shown
 
 # The hooks of OS: its attribute, the field in struct os_hooks, the function
-HOOKS = (("STARTUPHOOK", "startup", "StartupHook"), ("SHUTDOWNHOOK", "shutdown", "ShutdownHook"),
-         ("ERRORHOOK", "error", "ErrorHook"), ("PRETASKHOOK", "pre_task", "PreTaskHook"),
-         ("POSTTASKHOOK", "post_task", "PostTaskHook"), ("IDLEHOOK", "idle", "IdleHook"))
+HOOKS = (
+    ("STARTUPHOOK", "startup", "StartupHook"),
+    ("SHUTDOWNHOOK", "shutdown", "ShutdownHook"),
+    ("ERRORHOOK", "error", "ErrorHook"),
+    ("PRETASKHOOK", "pre_task", "PreTaskHook"),
+    ("POSTTASKHOOK", "post_task", "PostTaskHook"),
+    ("IDLEHOOK", "idle", "IdleHook"),
+)
 
 
 def os_values(checked: Checked) -> Values:
@@ -29,14 +34,16 @@ def cpu_data(checked: Checked) -> Values:
 
 def check_one_os(checked: Checked, problems: Problems) -> None:
     if not checked.of("OS"):
-        problems.error(checked.place, f"CPU {shown(checked.cpu)} has no OS object",
-                       "OS name { ... };")
+        problems.error(
+            checked.place, f"CPU {shown(checked.cpu)} has no OS object", "OS name { ... };"
+        )
 
 
 def c_word(word: str, place: Place, what: str, problems: Problems) -> str:
     """Returns a string of the file that becomes a name in C."""
-    wrong = why_not_name(
-        word) if word.isascii() and word.isidentifier() else "it is not a name in C"
+    wrong = (
+        why_not_name(word) if word.isascii() and word.isidentifier() else "it is not a name in C"
+    )
     if wrong:
         problems.error(place, f"{what}: {shown(word)} cannot be used: {wrong}")
     return word
@@ -47,14 +54,16 @@ def modes(checked: Checked, problems: Problems) -> list[str]:
     with DEFAULT, or the first in the file."""
     items = list(checked.of("APPMODE").values())
     if len(items) > MOST_MODES:
-        problems.error(items[MOST_MODES].place,
-                       f"there are more than {MOST_MODES} application modes")
+        problems.error(
+            items[MOST_MODES].place, f"there are more than {MOST_MODES} application modes"
+        )
 
     def is_default(item: Item) -> bool:
         return item.name == DEFAULT_MODE or item.values.truth("DEFAULT")
 
-    return [item.name
-            for item in sorted(items, key=lambda item: not is_default(item))] or [DEFAULT_MODE]
+    return [item.name for item in sorted(items, key=lambda item: not is_default(item))] or [
+        DEFAULT_MODE
+    ]
 
 
 def chosen_modes(values: Values, known: list[str]) -> list[str]:
@@ -66,10 +75,11 @@ def chosen_modes(values: Values, known: list[str]) -> list[str]:
 
 def hooks(checked: Checked) -> Hooks:
     values, com = os_values(checked), com_values(checked)
-    found = Hooks({
-        field: name
-        for attribute, field, name in HOOKS if values.truth(attribute)
-    }, com.truth("COMERRORHOOK"), com.truth("COMSTARTCOMEXTENSION"))
+    found = Hooks(
+        {field: name for attribute, field, name in HOOKS if values.truth(attribute)},
+        com.truth("COMERRORHOOK"),
+        com.truth("COMSTARTCOMEXTENSION"),
+    )
     if cpu_data(checked).truth("IDLEHOOK"):
         found.names["idle"] = cpu_data(checked).inside("IDLEHOOK").text("HOOKNAME")
     return found
@@ -112,14 +122,19 @@ def conformance(checked: Checked, tasks: list[Task], problems: Problems) -> str:
     declared, place = _declared_class(checked)
     if declared.startswith("BCC") and extended:
         name = next(task.name for task in tasks if task.extended)
-        problems.error(place, f"the class {declared} has no events, but TASK {name} has some",
-                       f"E{declared[1:]}")
+        problems.error(
+            place,
+            f"the class {declared} has no events, but TASK {name} has some",
+            f"E{declared[1:]}",
+        )
     if declared.endswith("1") and queued:
         name = next((task.name for task in tasks if task.activations > 1), "")
         why = f"TASK {name} has several activations" if name else "two tasks share a priority"
         problems.error(
-            place, f"the class {declared} has one activation and one task for each "
-            f"priority, but {why}", declared[:3] + "2")
+            place,
+            f"the class {declared} has one activation and one task for each priority, but {why}",
+            declared[:3] + "2",
+        )
     return needed
 
 

@@ -10,8 +10,9 @@ from .system import chosen_modes
 from .timers import action
 
 
-def tables(checked: Checked, modes: list[str], known: list[Counter],
-           problems: Problems) -> list[Table]:
+def tables(
+    checked: Checked, modes: list[str], known: list[Counter], problems: Problems
+) -> list[Table]:
     by_name = {counter.name: counter for counter in known}
     return [
         _table(checked, item, modes, by_name, problems)
@@ -19,19 +20,26 @@ def tables(checked: Checked, modes: list[str], known: list[Counter],
     ]
 
 
-def _table(checked: Checked, item: Item, modes: list[str], known: dict[str, Counter],
-           problems: Problems) -> Table:
+def _table(
+    checked: Checked, item: Item, modes: list[str], known: dict[str, Counter], problems: Problems
+) -> Table:
     values = item.values
     sync = values.inside("LOCAL_TO_GLOBAL_TIME_SYNCHRONIZATION")
     start = values.text("AUTOSTART")
     start = "NONE" if start == "FALSE" else start
     begin = values.inside("AUTOSTART")
-    found = Table(item.name, values.text("COUNTER"),
-                  values.number("LENGTH") or 1, values.truth("PERIODIC"),
-                  sync.text("SYNC_STRATEGY") or "NONE",
-                  sync.number("PRECISION") or 0, _points(checked, item, problems),
-                  chosen_modes(begin, modes) if start != "NONE" else [], start,
-                  begin.number("START") or begin.number("OFFSET") or 0)
+    found = Table(
+        item.name,
+        values.text("COUNTER"),
+        values.number("LENGTH") or 1,
+        values.truth("PERIODIC"),
+        sync.text("SYNC_STRATEGY") or "NONE",
+        sync.number("PRECISION") or 0,
+        _points(checked, item, problems),
+        chosen_modes(begin, modes) if start != "NONE" else [],
+        start,
+        begin.number("START") or begin.number("OFFSET") or 0,
+    )
     counter = known.get(found.counter)
     if counter:
         _check_length(item, found, counter, problems)
@@ -43,8 +51,11 @@ def _points(checked: Checked, item: Item, problems: Problems) -> list[Point]:
     """Returns the expiry points in the order of their offsets; two at one offset become one."""
     points: dict[int, Point] = {}
     if not item.values.many("EXPIRY_POINT"):
-        problems.error(item.place, f"SCHEDULETABLE {item.name} has no EXPIRY_POINT",
-                       "EXPIRY_POINT name { OFFSET = ...; ACTION = ...; };")
+        problems.error(
+            item.place,
+            f"SCHEDULETABLE {item.name} has no EXPIRY_POINT",
+            "EXPIRY_POINT name { OFFSET = ...; ACTION = ...; };",
+        )
     for value in item.values.many("EXPIRY_POINT"):
         offset = value.inside.number("OFFSET") or 0
         point = points.setdefault(offset, Point(offset, []))
@@ -72,7 +83,9 @@ def _check_adjustable(item: Item, point: Value, problems: Problems) -> None:
         problems.error(
             point.inside.place_of("ADJUSTABLE"),
             f"SCHEDULETABLE {item.name}: EXPIRY_POINT {point.value}: only SYNC_STRATEGY = EXPLICIT "
-            "moves points", "ADJUSTABLE = FALSE")
+            "moves points",
+            "ADJUSTABLE = FALSE",
+        )
 
 
 def _check_length(item: Item, found: Table, counter: Counter, problems: Problems) -> None:
@@ -81,11 +94,16 @@ def _check_length(item: Item, found: Table, counter: Counter, problems: Problems
         problems.error(
             place,
             f"SCHEDULETABLE {item.name}: with SYNC_STRATEGY = IMPLICIT the LENGTH is that of "
-            f"a turn of {counter.name}", str(turn))
+            f"a turn of {counter.name}",
+            str(turn),
+        )
     if found.sync == "EXPLICIT" and found.length > turn:
         problems.error(
-            place, f"SCHEDULETABLE {item.name}: the LENGTH {found.length} is longer than a turn of "
-            f"{counter.name}", f"at most {turn}")
+            place,
+            f"SCHEDULETABLE {item.name}: the LENGTH {found.length} is longer than a turn of "
+            f"{counter.name}",
+            f"at most {turn}",
+        )
     for value in item.values.many("EXPIRY_POINT"):
         offset = value.inside.number("OFFSET") or 0
         if offset > found.length:
@@ -93,7 +111,8 @@ def _check_length(item: Item, found: Table, counter: Counter, problems: Problems
                 value.inside.place_of("OFFSET"),
                 f"SCHEDULETABLE {item.name}: EXPIRY_POINT {value.value}: OFFSET {offset} is after "
                 "the end",
-                f"0 to {found.length}")
+                f"0 to {found.length}",
+            )
     _check_gaps(item, found, counter, problems)
 
 
@@ -104,29 +123,38 @@ def _check_gaps(item: Item, found: Table, counter: Counter, problems: Problems) 
     if found.periodic and offsets:
         gaps.append((offsets[0], found.length - offsets[-1] + offsets[0]))
     for offset, gap in gaps:
-        value = next(value for value in item.values.many("EXPIRY_POINT")
-                     if (value.inside.number("OFFSET") or 0) == offset)
+        value = next(
+            value
+            for value in item.values.many("EXPIRY_POINT")
+            if (value.inside.number("OFFSET") or 0) == offset
+        )
         if not counter.least_cycle <= gap <= counter.most + 1:
             problems.error(
                 value.inside.place_of("OFFSET"),
                 f"SCHEDULETABLE {item.name}: EXPIRY_POINT {value.value} is {gap} ticks after the "
-                "one before it", f"{counter.least_cycle} to {counter.most + 1} on {counter.name}")
+                "one before it",
+                f"{counter.least_cycle} to {counter.most + 1} on {counter.name}",
+            )
 
 
 def _check_start(item: Item, found: Table, counter: Counter, problems: Problems) -> None:
     inside, place = item.values.inside("AUTOSTART"), item.values.place_of("AUTOSTART")
     if found.start == "SYNCHRON" and found.sync != "EXPLICIT":
         problems.error(
-            place,
-            f"SCHEDULETABLE {item.name}: AUTOSTART = SYNCHRON needs SYNC_STRATEGY = EXPLICIT")
+            place, f"SCHEDULETABLE {item.name}: AUTOSTART = SYNCHRON needs SYNC_STRATEGY = EXPLICIT"
+        )
     if found.start == "RELATIVE" and found.sync == "IMPLICIT":
         problems.error(
             place,
             f"SCHEDULETABLE {item.name}: a table with SYNC_STRATEGY = IMPLICIT starts at a value "
-            "of the counter", "AUTOSTART = ABSOLUTE")
+            "of the counter",
+            "AUTOSTART = ABSOLUTE",
+        )
     if found.time > counter.most:
         name = "START" if found.start == "ABSOLUTE" else "OFFSET"
         problems.error(
             inside.place_of(name),
             f"SCHEDULETABLE {item.name}: {name} {found.time} is beyond the last "
-            f"value of {counter.name}", f"0 to {counter.most}")
+            f"value of {counter.name}",
+            f"0 to {counter.most}",
+        )

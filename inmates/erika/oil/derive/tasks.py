@@ -4,8 +4,16 @@
 from __future__ import annotations
 
 from ..check import Checked, Item
-from ..model import (DEFAULT_STACK, MOST_ACTIVATIONS, MOST_EVENTS, MOST_GUARDED, MOST_STACK, PAGE,
-                     TASK_LEVELS, Task)
+from ..model import (
+    DEFAULT_STACK,
+    MOST_ACTIVATIONS,
+    MOST_EVENTS,
+    MOST_GUARDED,
+    MOST_STACK,
+    PAGE,
+    TASK_LEVELS,
+    Task,
+)
 from ..problems import Problems
 from .system import chosen_modes, os_values
 
@@ -15,8 +23,10 @@ def tasks(checked: Checked, modes: list[str], problems: Problems) -> list[Task]:
     priorities = sorted({task.priority for task in found})
     if len(priorities) > TASK_LEVELS:
         place = next(
-            item.values.place_of("PRIORITY") for item in checked.of("TASK").values()
-            if item.values.number("PRIORITY") == priorities[TASK_LEVELS])
+            item.values.place_of("PRIORITY")
+            for item in checked.of("TASK").values()
+            if item.values.number("PRIORITY") == priorities[TASK_LEVELS]
+        )
         problems.error(place, f"there are more than {TASK_LEVELS} different priorities of tasks")
     _check_activations(checked, found, problems)
     _check_stacks(checked, found, problems)
@@ -33,7 +43,8 @@ def _check_activations(checked: Checked, found: list[Task], problems: Problems) 
             problems.error(
                 checked.of("TASK")[task.name].values.place_of("ACTIVATION"),
                 f"TASK {task.name}: the tasks of PRIORITY {task.priority} have more than "
-                f"{MOST_ACTIVATIONS} activations together")
+                f"{MOST_ACTIVATIONS} activations together",
+            )
 
 
 def _check_stacks(checked: Checked, found: list[Task], problems: Problems) -> None:
@@ -45,7 +56,9 @@ def _check_stacks(checked: Checked, found: list[Task], problems: Problems) -> No
         problems.error(
             checked.of("TASK")[largest.name].place,
             f"TASK {largest.name}: it has the largest of {len(sizes)} stacks, which have "
-            f"{-(-total >> 20)} MiB together", f"at most {MOST_STACK >> 20} MiB")
+            f"{-(-total >> 20)} MiB together",
+            f"at most {MOST_STACK >> 20} MiB",
+        )
 
 
 def _task(item: Item, modes: list[str], problems: Problems) -> Task:
@@ -53,21 +66,35 @@ def _task(item: Item, modes: list[str], problems: Problems) -> Task:
     activations = values.number("ACTIVATION") or 1
     events = list(dict.fromkeys(values.texts("EVENT")))
     if events and activations > 1:
-        problems.error(values.place_of("ACTIVATION"),
-                       f"TASK {item.name}: a task with events has one activation at a time",
-                       "ACTIVATION = 1")
+        problems.error(
+            values.place_of("ACTIVATION"),
+            f"TASK {item.name}: a task with events has one activation at a time",
+            "ACTIVATION = 1",
+        )
     if len(events) > MOST_EVENTS:
-        problems.error(values.place_of("EVENT"), f"TASK {item.name}: it has {len(events)} events",
-                       f"at most {MOST_EVENTS}")
+        problems.error(
+            values.place_of("EVENT"),
+            f"TASK {item.name}: it has {len(events)} events",
+            f"at most {MOST_EVENTS}",
+        )
     started = values.truth("AUTOSTART")
     private = values.inside("STACK")
-    stack = (values.number("STACKSIZE") or private.number("SIZE") or private.number("SYS_SIZE") or
-             DEFAULT_STACK)
-    return Task(item.name,
-                values.number("PRIORITY") or 0,
-                values.text("SCHEDULE") != "NON", activations,
-                chosen_modes(values.inside("AUTOSTART"), modes) if started else [], events,
-                list(dict.fromkeys(values.texts("RESOURCE"))), stack)
+    stack = (
+        values.number("STACKSIZE")
+        or private.number("SIZE")
+        or private.number("SYS_SIZE")
+        or DEFAULT_STACK
+    )
+    return Task(
+        item.name,
+        values.number("PRIORITY") or 0,
+        values.text("SCHEDULE") != "NON",
+        activations,
+        chosen_modes(values.inside("AUTOSTART"), modes) if started else [],
+        events,
+        list(dict.fromkeys(values.texts("RESOURCE"))),
+        stack,
+    )
 
 
 def give_levels(found: list[Task], internal: dict[str, list[str]]) -> None:
@@ -76,8 +103,7 @@ def give_levels(found: list[Task], internal: dict[str, list[str]]) -> None:
     highest."""
     order = {
         priority: level
-        for level, priority in enumerate(sorted({task.priority
-                                                 for task in found}), 1)
+        for level, priority in enumerate(sorted({task.priority for task in found}), 1)
     }
     for task in found:
         task.level = order[task.priority]

@@ -14,7 +14,7 @@ ACTIONS = {
     "ALARMCALLBACK": "callback",
     "INCREMENTCOUNTER": "increment",
     "COMCALLBACK": "com_callback",
-    "FLAG": "flag"
+    "FLAG": "flag",
 }
 
 
@@ -42,18 +42,23 @@ def _counter(item: Item, incremented: list[Value], problems: Problems) -> Counte
         problems.error(
             values.place_of("MINCYCLE"),
             f"COUNTER {item.name}: MINCYCLE {least} is larger than MAXALLOWEDVALUE {most}",
-            f"at most {most}")
+            f"at most {most}",
+        )
     kind = values.text("TYPE")
     for value in incremented if kind == "HARDWARE" else ():
-        problems.error(value.place,
-                       f"COUNTER {item.name} is a hardware counter, so no alarm can increment it",
-                       "a counter with TYPE = SOFTWARE")
+        problems.error(
+            value.place,
+            f"COUNTER {item.name} is a hardware counter, so no alarm can increment it",
+            "a counter with TYPE = SOFTWARE",
+        )
     software = kind == "SOFTWARE" or (not kind and bool(incremented))
     seconds = values.real("SECONDSPERTICK")
     if software and seconds is not None:
-        problems.error(values.place_of("SECONDSPERTICK"),
-                       f"COUNTER {item.name}: a software counter has no tick in seconds",
-                       "TYPE = HARDWARE")
+        problems.error(
+            values.place_of("SECONDSPERTICK"),
+            f"COUNTER {item.name}: a software counter has no tick in seconds",
+            "TYPE = HARDWARE",
+        )
     tick = 0 if software else DEFAULT_TICK_NS if seconds is None else max(1, round(seconds * 1e9))
     return Counter(item.name, most, values.number("TICKSPERBASE") or 1, least, tick)
 
@@ -76,13 +81,16 @@ def _check_event(owner: str, checked: Checked, inside: Values, problems: Problem
     task, event = inside.text("TASK"), inside.text("EVENT")
     item = checked.of("TASK").get(task)
     if item and event and event not in item.values.texts("EVENT"):
-        problems.error(inside.place_of("EVENT"),
-                       f"{owner}: TASK {task} does not have EVENT {event}",
-                       f"EVENT = {event}; in TASK {task}")
+        problems.error(
+            inside.place_of("EVENT"),
+            f"{owner}: TASK {task} does not have EVENT {event}",
+            f"EVENT = {event}; in TASK {task}",
+        )
 
 
-def alarms(checked: Checked, modes: list[str], known: list[Counter],
-           problems: Problems) -> list[Alarm]:
+def alarms(
+    checked: Checked, modes: list[str], known: list[Counter], problems: Problems
+) -> list[Alarm]:
     by_name = {counter.name: counter for counter in known}
     found = [
         _alarm(checked, item, modes, by_name, problems) for item in checked.of("ALARM").values()
@@ -91,8 +99,9 @@ def alarms(checked: Checked, modes: list[str], known: list[Counter],
     return found
 
 
-def _alarm(checked: Checked, item: Item, modes: list[str], known: dict[str, Counter],
-           problems: Problems) -> Alarm:
+def _alarm(
+    checked: Checked, item: Item, modes: list[str], known: dict[str, Counter], problems: Problems
+) -> Alarm:
     values, wanted = item.values, item.values.get("ACTION")
     done = action(f"ALARM {item.name}", checked, wanted, problems) if wanted else Action("activate")
     found = Alarm(item.name, values.text("COUNTER"), done)
@@ -107,18 +116,21 @@ def _alarm(checked: Checked, item: Item, modes: list[str], known: dict[str, Coun
     return found
 
 
-def _check_start(item: Item, found: Alarm, counter: Counter, start: Values,
-                 problems: Problems) -> None:
+def _check_start(
+    item: Item, found: Alarm, counter: Counter, start: Values, problems: Problems
+) -> None:
     if found.time > counter.most:
         problems.error(
             start.place_of("ALARMTIME"),
             f"ALARM {item.name}: ALARMTIME {found.time} is beyond the last value of {counter.name}",
-            f"0 to {counter.most}")
+            f"0 to {counter.most}",
+        )
     if found.cycle and not counter.least_cycle <= found.cycle <= counter.most:
         problems.error(
             start.place_of("CYCLETIME"),
             f"ALARM {item.name}: CYCLETIME {found.cycle} is not possible on {counter.name}",
-            f"0, or {counter.least_cycle} to {counter.most}")
+            f"0, or {counter.least_cycle} to {counter.most}",
+        )
 
 
 def _check_loops(checked: Checked, problems: Problems) -> None:
@@ -132,8 +144,9 @@ def _check_loops(checked: Checked, problems: Problems) -> None:
         while todo:
             for target, value in steps.get(todo.pop(), []):
                 if target == first:
-                    problems.error(value.place,
-                                   f"COUNTER {first} increments itself through its alarms")
+                    problems.error(
+                        value.place, f"COUNTER {first} increments itself through its alarms"
+                    )
                     return
                 if target not in reached:
                     reached.add(target)

@@ -15,13 +15,16 @@ def messages(application: Application) -> str:
     rows = [_row(message) for message in found]
     hook = "COMErrorHook" if application.hooks.com_error else "NULL"
     start = "StartCOMExtension" if application.hooks.com_start else "NULL"
-    return (data + table("struct os_message_conf", "os_message_conf", rows) +
-            ram("struct os_message", "os_messages", len(rows)) +
-            count("os_num_messages", len(rows)) +
-            f"void (*const os_com_error_hook)(StatusType error) = {hook};\n" +
-            f"StatusType (*const os_com_extension)(void) = {start};\n" +
-            count("os_num_com_modes", max(len(application.com_modes), 1)) +
-            f"const bool os_com_extended = {'true' if application.com_extended else 'false'};\n")
+    return (
+        data
+        + table("struct os_message_conf", "os_message_conf", rows)
+        + ram("struct os_message", "os_messages", len(rows))
+        + count("os_num_messages", len(rows))
+        + f"void (*const os_com_error_hook)(StatusType error) = {hook};\n"
+        + f"StatusType (*const os_com_extension)(void) = {start};\n"
+        + count("os_num_com_modes", max(len(application.com_modes), 1))
+        + f"const bool os_com_extended = {'true' if application.com_extended else 'false'};\n"
+    )
 
 
 def _items(message: Message) -> int:
@@ -35,19 +38,22 @@ def _data(message: Message) -> str:
         names = ", ".join(message.receivers)
         lines += f"static const MessageIdentifier os_receivers_{message.name}[] = {{ {names} }};\n"
     if message.ctype and message.kind != "SEND":
-        lines += of_user(f"static {message.ctype} os_buffer_{message.name}[{_items(message)}];\n",
-                         message.place)
+        lines += of_user(
+            f"static {message.ctype} os_buffer_{message.name}[{_items(message)}];\n", message.place
+        )
     if message.initial:
         value = f"({message.ctype}){message.initial}ull"
-        lines += of_user(f"static const {message.ctype} os_initial_{message.name} = {value};\n",
-                         message.place)
+        lines += of_user(
+            f"static const {message.ctype} os_initial_{message.name} = {value};\n", message.place
+        )
     return lines
 
 
 def _row(message: Message) -> str:
     sends = message.kind == "SEND"
     line = row(
-        message.name, {
+        message.name,
+        {
             "name": string(message.name),
             "kind": f"OS_MESSAGE_{message.kind}",
             "size": f"sizeof({message.ctype})" if message.ctype else 0,
@@ -57,8 +63,9 @@ def _row(message: Message) -> str:
             "length": message.length or None,
             "initial": f"&os_initial_{message.name}" if message.initial else None,
             "filter": None if sends else _filter(message.filter, message),
-            "notify": action(message.notify, message.name) if message.notify else None
-        })
+            "notify": action(message.notify, message.name) if message.notify else None,
+        },
+    )
     return of_user(line, message.place) if message.ctype else line
 
 

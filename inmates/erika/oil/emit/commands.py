@@ -19,9 +19,17 @@ def text(application: Application, sources: list[Path], compiler: str) -> str:
         word for word in shlex.split(compiler) if word != WITHOUT_FLOATS or not application.floats
     ]
     words += [word for flags in application.cflags for word in flags.split()]
-    return json.dumps([{
-        "directory": str(Path.cwd()),
-        "file": str(path),
-        "arguments": [*words, "-c", str(path)]
-    } for path in dict.fromkeys(sources)],
-                      indent=1) + "\n"
+    return (
+        json.dumps(
+            [
+                {
+                    "directory": str(Path.cwd()),
+                    "file": str(path),
+                    "arguments": [*words, "-c", str(path)],
+                }
+                for path in dict.fromkeys(sources)
+            ],
+            indent=1,
+        )
+        + "\n"
+    )

@@ -9,23 +9,32 @@ from ..model import DEFAULT_TICK_NS, Application, Counter
 from ..names import DEFAULT_MODE
 from .text import head
 
-MOST_INT, MOST_UNSIGNED = 0x7fffffff, 0xffffffff
+MOST_INT, MOST_UNSIGNED = 0x7FFFFFFF, 0xFFFFFFFF
 UNITS = (("NS", 1), ("US", 1_000), ("MS", 1_000_000), ("SEC", 1_000_000_000))
 
 
 def text(application: Application, origin: str) -> str:
-    return "".join((head(origin), "#ifndef OS_CONFIG_H\n#define OS_CONFIG_H\n",
-                    *_parts(application), "\n#endif\n"))
+    return "".join(
+        (
+            head(origin),
+            "#ifndef OS_CONFIG_H\n#define OS_CONFIG_H\n",
+            *_parts(application),
+            "\n#endif\n",
+        )
+    )
 
 
 def _parts(application: Application) -> Iterator[str]:
     yield _enum("Tasks", _numbered(task.name for task in application.tasks))
     yield _enum("Interrupts", _numbered(isr.name for isr in application.isrs))
-    yield _enum("Resources; 0 is RES_SCHEDULER",
-                _numbered((r.name for r in application.resources[1:]), 1))
+    yield _enum(
+        "Resources; 0 is RES_SCHEDULER", _numbered((r.name for r in application.resources[1:]), 1)
+    )
     if application.extended_status:  # in standard status, the compiler finds what no service checks
-        yield _enum("Internal resources; GetResource() of one is E_OS_ID",
-                    _numbered(application.internal, len(application.resources)))
+        yield _enum(
+            "Internal resources; GetResource() of one is E_OS_ID",
+            _numbered(application.internal, len(application.resources)),
+        )
     for name, mask in application.events.items():
         # `-pedantic` refuses enumerators wider than int, unless __extension__ precedes them
         wide = "__extension__ " if mask > MOST_INT else ""
@@ -39,7 +48,8 @@ def _parts(application: Application) -> Iterator[str]:
     yield _enum("Schedule tables", _numbered(table.name for table in application.tables))
     yield _enum("Messages", _numbered(message.name for message in application.messages))
     modes = [
-        f"{name} = {number}" for number, name in enumerate(application.modes)
+        f"{name} = {number}"
+        for number, name in enumerate(application.modes)
         if name != DEFAULT_MODE
     ]
     yield _enum("Application modes; 0 is OSDEFAULTAPPMODE", modes)
@@ -58,19 +68,22 @@ def _enum(title: str, items: list[str], before: str = "") -> str:
     """Returns an enumeration. Each kind has its own, so that a wide event widens no other."""
     if not items:
         return ""
-    return f"\n/* {title} */\n{before}enum {{\n" + "".join(f"\t{item},\n" for item in items) + "};\n"
+    return (
+        f"\n/* {title} */\n{before}enum {{\n" + "".join(f"\t{item},\n" for item in items) + "};\n"
+    )
 
 
 def _counter(counter: Counter) -> str:
     lines = [
         f"#define OSMAXALLOWEDVALUE_{counter.name}\t{counter.most}u",
         f"#define OSTICKSPERBASE_{counter.name}\t{counter.base}u",
-        f"#define OSMINCYCLE_{counter.name}\t{counter.least_cycle}u"
+        f"#define OSMINCYCLE_{counter.name}\t{counter.least_cycle}u",
     ]
     if counter.tick_ns:
         lines += [
             f"#define OS_TICKS2{unit}_{counter.name}(ticks)\t"
-            f"((PhysicalTimeType)(ticks) * {counter.tick_ns}ull / {ns}u)" for unit, ns in UNITS
+            f"((PhysicalTimeType)(ticks) * {counter.tick_ns}ull / {ns}u)"
+            for unit, ns in UNITS
         ]
     return f"\n/* Counter {counter.name} */\n" + "".join(f"{line}\n" for line in lines)
 
@@ -80,14 +93,18 @@ def _system_counter(counters: list[Counter]) -> str:
     exist, as the standard says."""
     found = next((counter for counter in counters if counter.tick_ns), None)
     if found is None:
-        return ("\n/* No counter is on the system timer: as if one were, with a tick of 1 ms */\n"
-                f"#define OSMAXALLOWEDVALUE\t{MOST_UNSIGNED}u\n#define OSTICKSPERBASE\t\t1u\n"
-                f"#define OSMINCYCLE\t\t1u\n#define OSTICKDURATION\t\t{DEFAULT_TICK_NS}u\n")
-    return ("\n/* The system counter; OSTICKDURATION is in ns */\n"
-            f"#define OSMAXALLOWEDVALUE\tOSMAXALLOWEDVALUE_{found.name}\n"
-            f"#define OSTICKSPERBASE\t\tOSTICKSPERBASE_{found.name}\n"
-            f"#define OSMINCYCLE\t\tOSMINCYCLE_{found.name}\n"
-            f"#define OSTICKDURATION\t\t{found.tick_ns}u\n")
+        return (
+            "\n/* No counter is on the system timer: as if one were, with a tick of 1 ms */\n"
+            f"#define OSMAXALLOWEDVALUE\t{MOST_UNSIGNED}u\n#define OSTICKSPERBASE\t\t1u\n"
+            f"#define OSMINCYCLE\t\t1u\n#define OSTICKDURATION\t\t{DEFAULT_TICK_NS}u\n"
+        )
+    return (
+        "\n/* The system counter; OSTICKDURATION is in ns */\n"
+        f"#define OSMAXALLOWEDVALUE\tOSMAXALLOWEDVALUE_{found.name}\n"
+        f"#define OSTICKSPERBASE\t\tOSTICKSPERBASE_{found.name}\n"
+        f"#define OSMINCYCLE\t\tOSMINCYCLE_{found.name}\n"
+        f"#define OSTICKDURATION\t\t{found.tick_ns}u\n"
+    )
 
 
 def _flags(application: Application) -> str:
@@ -95,6 +112,8 @@ def _flags(application: Application) -> str:
     for message in application.messages:
         if message.notify and message.notify.kind == "flag":
             name = message.notify.target
-            lines += (f"#define ReadFlag_{name}()\tos_com_flag({message.name})\n"
-                      f"#define ResetFlag_{name}()\tos_com_reset_flag({message.name})\n")
+            lines += (
+                f"#define ReadFlag_{name}()\tos_com_flag({message.name})\n"
+                f"#define ResetFlag_{name}()\tos_com_reset_flag({message.name})\n"
+            )
     return f"\n/* Flags of messages */\n{lines}" if lines else ""

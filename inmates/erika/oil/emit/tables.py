@@ -14,11 +14,23 @@ HOOK_ARGUMENT = {"shutdown": "StatusType error", "error": "StatusType error"}
 
 
 def text(application: Application, origin: str) -> str:
-    parts = (_declarations, _stacks, tasks, queues, resources, counters, alarms, schedule_tables,
-             isrs, messages, whole)
+    parts = (
+        _declarations,
+        _stacks,
+        tasks,
+        queues,
+        resources,
+        counters,
+        alarms,
+        schedule_tables,
+        isrs,
+        messages,
+        whole,
+    )
     body = "\n".join(filter(None, (part(application) for part in parts)))
     headers = "".join(
-        of_user(f"#include {string(name)}\n", place) for name, place in application.headers)
+        of_user(f"#include {string(name)}\n", place) for name, place in application.headers
+    )
     known = ("<stddef.h>", "<erika/conf.h>", "<erika/com.h>")
     includes = "".join(f"#include {name}\n" for name in known)
     whole_text = f'{head(origin)}{includes}{headers}#include "os_config.h"\n\n{body}'
@@ -60,7 +72,8 @@ def _stacks(application: Application) -> str:
 def tasks(application: Application) -> str:
     rows = [
         row(
-            task.name, {
+            task.name,
+            {
                 "name": string(task.name),
                 "entry": f"OS_TASK_ENTRY({task.name})",
                 "level": task.level,
@@ -69,11 +82,16 @@ def tasks(application: Application) -> str:
                 "extended": flag(task.extended),
                 "autostart": bits(task.modes, application.modes),
                 "stack": f"OS_STACK_ROW(os_stack_{task.name})",
-            }) for task in application.tasks
+            },
+        )
+        for task in application.tasks
     ]
-    return (table("struct os_task_conf", "os_task_conf", rows) +
-            ram("struct os_task", "os_tasks", len(rows)) + count("os_num_tasks", len(rows)) +
-            f"const uint8_t os_top_level = {application.top_level};\n")
+    return (
+        table("struct os_task_conf", "os_task_conf", rows)
+        + ram("struct os_task", "os_tasks", len(rows))
+        + count("os_num_tasks", len(rows))
+        + f"const uint8_t os_top_level = {application.top_level};\n"
+    )
 
 
 def queues(application: Application) -> str:
@@ -88,26 +106,32 @@ def queues(application: Application) -> str:
         size = sum(task.activations for task in application.tasks if task.level == level)
         lines += f"static TaskType os_slots_{level}[{size}];\n"
         rows += f"\t{{ os_slots_{level}, {size} }},\n"
-    return f"{lines}const struct os_level_queue os_level_queue[] = {{\n{rows}}};\n" \
-           f"struct os_ring os_level_ring[{len(levels)}];\n"
+    return (
+        f"{lines}const struct os_level_queue os_level_queue[] = {{\n{rows}}};\n"
+        f"struct os_ring os_level_ring[{len(levels)}];\n"
+    )
 
 
 def resources(application: Application) -> str:
     rows = [
-        row("0" if number == 0 else resource.name, {
-            "name": string(resource.name),
-            "ceiling": resource.ceiling
-        }) for number, resource in enumerate(application.resources)
+        row(
+            "0" if number == 0 else resource.name,
+            {"name": string(resource.name), "ceiling": resource.ceiling},
+        )
+        for number, resource in enumerate(application.resources)
     ]
-    return (table("struct os_resource_conf", "os_resource_conf", rows) +
-            ram("struct os_resource", "os_resources", len(rows)) +
-            count("os_num_resources", len(rows)))
+    return (
+        table("struct os_resource_conf", "os_resource_conf", rows)
+        + ram("struct os_resource", "os_resources", len(rows))
+        + count("os_num_resources", len(rows))
+    )
 
 
 def isrs(application: Application) -> str:
     rows = [
         row(
-            isr.name, {
+            isr.name,
+            {
                 "name": string(isr.name),
                 "entry": f"OS_ISR_ENTRY({isr.handler})",
                 "category": isr.category,
@@ -116,12 +140,20 @@ def isrs(application: Application) -> str:
                 "ack": "OS_ACK_AFTER" if isr.after else "OS_ACK_BEFORE",
                 "id": isr.name,
                 **source(isr),
-            }) for isr in application.isrs
+            },
+        )
+        for isr in application.isrs
     ]
-    handlers = "".join(bell_handler(isr.handler, isr.action) for isr in application.isrs
-                       if isr.action)
-    return (handlers + table("struct os_isr_conf", "os_isr_conf", rows) + count("os_num_isrs", len(rows)) +
-            f"const uint8_t os_isr2_level = {application.isr2_level};\n" + timer(application))
+    handlers = "".join(
+        bell_handler(isr.handler, isr.action) for isr in application.isrs if isr.action
+    )
+    return (
+        handlers
+        + table("struct os_isr_conf", "os_isr_conf", rows)
+        + count("os_num_isrs", len(rows))
+        + f"const uint8_t os_isr2_level = {application.isr2_level};\n"
+        + timer(application)
+    )
 
 
 def source(isr: Isr) -> dict[str, object]:
@@ -141,19 +173,25 @@ def source(isr: Isr) -> dict[str, object]:
 
 def bell_handler(name: str, done: Action) -> str:
     """Returns the ISR of a CHANNEL, which has no function of the application."""
-    call = f"SetEvent({done.target}, {done.event})" if done.event else f"ActivateTask({done.target})"
+    call = (
+        f"SetEvent({done.target}, {done.event})" if done.event else f"ActivateTask({done.target})"
+    )
     return f"ISR({name})\n{{\n\t{call};\n}}\n\n"
 
 
 def timer(application: Application) -> str:
     """Returns the row of the system timer, which is empty if no counter is on it."""
-    fields = {
-        "name": string("system timer"),
-        "entry": "os_systimer_expire",
-        "category": 2,
-        "level": f"OS_ISR_LEVEL({application.timer_class})",
-        "id": "INVALID_ISR"
-    } if any(counter.tick_ns for counter in application.counters) else {}
+    fields = (
+        {
+            "name": string("system timer"),
+            "entry": "os_systimer_expire",
+            "category": 2,
+            "level": f"OS_ISR_LEVEL({application.timer_class})",
+            "id": "INVALID_ISR",
+        }
+        if any(counter.tick_ns for counter in application.counters)
+        else {}
+    )
     values = ", ".join(f".{field} = {value}" for field, value in fields.items())
     return f"const struct os_isr_conf os_timer_isr{f' = {{ {values} }}' if values else ''};\n"
 
@@ -191,12 +229,19 @@ def whole(application: Application) -> str:
         "messages": bool(application.messages),
         "latency": bool(application.late),
         "trace": bool(application.trace),
-        "shell": application.console
+        "shell": application.console,
     }
     started = "".join(f"os_start_{name}, " for name, needed in parts.items() if needed)
-    return "".join((tools(application), idle_text, f"const struct os_hooks os_hooks = {{\n{hooks}}};\n"
-                    if hooks else "const struct os_hooks os_hooks;\n",
-                    count("os_num_modes", len(application.modes)),
-                    "const struct os_stack os_isr_stack = OS_STACK_ROW(os_isr_stack_area);\n",
-                    "const bool *const os_floats_chosen = &os_floats;\n" if application.floats else "",
-                    f"os_part *const os_parts[] = {{ {started}NULL }};\n"))
+    return "".join(
+        (
+            tools(application),
+            idle_text,
+            f"const struct os_hooks os_hooks = {{\n{hooks}}};\n"
+            if hooks
+            else "const struct os_hooks os_hooks;\n",
+            count("os_num_modes", len(application.modes)),
+            "const struct os_stack os_isr_stack = OS_STACK_ROW(os_isr_stack_area);\n",
+            "const bool *const os_floats_chosen = &os_floats;\n" if application.floats else "",
+            f"os_part *const os_parts[] = {{ {started}NULL }};\n",
+        )
+    )

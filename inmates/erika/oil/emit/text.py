@@ -30,8 +30,10 @@ def numbered(text: str, name: str) -> str:
     """Returns the text of the file of this name, in which each OWN_LINE is a directive with the
     number of the line after it."""
     lines = text.split("\n")
-    return "\n".join(f"#line {number} {string(name)}" if line == OWN_LINE else line
-                     for number, line in enumerate(lines, 2))
+    return "\n".join(
+        f"#line {number} {string(name)}" if line == OWN_LINE else line
+        for number, line in enumerate(lines, 2)
+    )
 
 
 def printable(text: str) -> str:
@@ -42,14 +44,16 @@ def string(text: str) -> str:
     """Returns a string literal of C."""
     safe = "".join(
         c if c.isascii() and c.isprintable() and c not in '"\\?' else f"\\{ord(c) & 255:03o}"
-        for c in text)
+        for c in text
+    )
     return f'"{safe}"'
 
 
 def row(name: str, fields: dict[str, object]) -> str:
     """Returns a row of a table, such as `[x] = { .a = 1 },`. Fields that are None are left out."""
-    values = ", ".join(f".{field} = {value}" for field, value in fields.items()
-                       if value is not None)
+    values = ", ".join(
+        f".{field} = {value}" for field, value in fields.items() if value is not None
+    )
     return f"\t[{name}] = {{ {values} }},\n"
 
 
@@ -87,6 +91,6 @@ def action(done: Action, flag_owner: str = "", function: str = "") -> str:
         "act": function or f"os_act_{done.kind}",
         "id": flag_owner if done.kind == "flag" else done.target or None,
         "mask": done.event or None,
-        "callback": f"{callback}({done.callback})" if callback else None
+        "callback": f"{callback}({done.callback})" if callback else None,
     }
     return "{ " + ", ".join(f".{name} = {value}" for name, value in fields.items() if value) + " }"

@@ -20,26 +20,27 @@ MOST = 50  # broken rules that are printed
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("log",
-                        type=Path,
-                        metavar="LOG",
-                        help="a text that contains the trace, such as a serial log; - for stdin")
-    parser.add_argument("--map",
-                        type=Path,
-                        required=True,
-                        metavar="FILE",
-                        help="os_config.json of the application")
+    parser.add_argument(
+        "log",
+        type=Path,
+        metavar="LOG",
+        help="a text that contains the trace, such as a serial log; - for stdin",
+    )
+    parser.add_argument(
+        "--map", type=Path, required=True, metavar="FILE", help="os_config.json of the application"
+    )
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the schedule")
-    parser.add_argument("--perfetto",
-                        type=Path,
-                        metavar="FILE",
-                        help="write the trace for Perfetto and Chrome")
-    parser.add_argument("--from",
-                        dest="begin",
-                        type=float,
-                        default=0.0,
-                        metavar="US",
-                        help="where the picture begins, in us since the first record")
+    parser.add_argument(
+        "--perfetto", type=Path, metavar="FILE", help="write the trace for Perfetto and Chrome"
+    )
+    parser.add_argument(
+        "--from",
+        dest="begin",
+        type=float,
+        default=0.0,
+        metavar="US",
+        help="where the picture begins, in us since the first record",
+    )
     parser.add_argument("--to", type=float, default=None, metavar="US", help="where it ends")
     parser.add_argument("--list", action="store_true", help="print all records")
     parser.set_defaults(run=run)
@@ -60,8 +61,7 @@ def _named(objects: Objects, record: Record) -> str:
     if record.kind in ("ACTIVATE", "RUN", "PREEMPT", "WAIT", "END", "SET", "CLEAR", "READY"):
         name = objects.task(record.id).name
         events = record.kind in ("WAIT", "SET", "CLEAR")
-        return f"{record.kind} {name}" + \
-            (f" {objects.event_names(record.value)}" if events else "")
+        return f"{record.kind} {name}" + (f" {objects.event_names(record.value)}" if events else "")
     if record.kind in ("TAKE", "GIVE"):
         return f"{record.kind} {objects.resource(record.id).name}"
     if record.kind in ("ENTER", "LEAVE"):
@@ -75,20 +75,27 @@ def _named(objects: Objects, record: Record) -> str:
 
 def _summary(log: Log, found: Replay) -> None:
     span = log.microseconds(log.records[-1].time)
-    print(f"{len(log.records)} records, {span:.3f} {'us' if log.khz else 'cycles'}, "
-          f"{log.lost} overwritten, {log.missing} missing, {log.damaged} lines damaged, "
-          f"{len(found.broken)} rules broken")
+    print(
+        f"{len(log.records)} records, {span:.3f} {'us' if log.khz else 'cycles'}, "
+        f"{log.lost} overwritten, {log.missing} missing, {log.damaged} lines damaged, "
+        f"{len(found.broken)} rules broken"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        text = sys.stdin.read() if str(arguments.log) == "-" else \
-            arguments.log.read_text(errors="replace")
+        text = (
+            sys.stdin.read()
+            if str(arguments.log) == "-"
+            else arguments.log.read_text(errors="replace")
+        )
         objects = Objects.load(arguments.map.read_text())
         log = read(text, objects)
         if not log.records:
-            return _failed(f"{arguments.log}: there is no trace in it",
-                           "TRACE = TRUE in the OS object, and the output of `trace`")
+            return _failed(
+                f"{arguments.log}: there is no trace in it",
+                "TRACE = TRUE in the OS object, and the output of `trace`",
+            )
         found = replay(log, objects)
         if arguments.list:
             for record in log.records:

@@ -31,7 +31,10 @@ def schedule(found: Replay, title: str) -> Schedule:
     """Returns the schedule, with times in microseconds since the first record."""
     at = found.log.microseconds
     return Schedule(
-        title, rows(found), LOOKS,
+        title,
+        rows(found),
+        LOOKS,
         [Span(s.row, s.what, at(s.begin), at(s.end), s.what) for s in found.spans],
         [Mark(m.row, m.what, at(m.time)) for m in found.marks],
-        unit="us" if found.log.khz else "cycles")
+        unit="us" if found.log.khz else "cycles",
+    )

@@ -50,8 +50,7 @@ class Objects:
             self.tables = [str(table["name"]) for table in content["tables"]]
             self.modes = [str(mode) for mode in content["modes"]]
             self.events = {
-                str(name): int(str(mask), 16)
-                for name, mask in content["events"].items()
+                str(name): int(str(mask), 16) for name, mask in content["events"].items()
             }
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise WrongMap(f"it lacks {error}") from None

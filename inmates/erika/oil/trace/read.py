@@ -68,7 +68,8 @@ def _collect(log: Log, records: list[Record]) -> None:
             log.lost += record.value
         elif record.number != expected:
             log.missing += record.number - expected
-            log.records.append(Record(record.number - 1, record.time, "LOST", 0,
-                                      record.number - expected))
+            log.records.append(
+                Record(record.number - 1, record.time, "LOST", 0, record.number - expected)
+            )
         expected = record.number + 1
         log.records.append(record)

@@ -96,8 +96,10 @@ class Replay:
         """The least level that a ready or running task may have: its own, or the highest ceiling of
         the resources that it holds."""
         held = self.tasks[number].held or []
-        return max([self.objects.task(number).level] +
-                   [self.objects.resource(resource).level for resource in held])
+        return max(
+            [self.objects.task(number).level]
+            + [self.objects.resource(resource).level for resource in held]
+        )
 
     def holder(self) -> list[int] | None:
         """The resources of the code that runs now; None: unknown."""
@@ -223,7 +225,9 @@ class Replay:
             held.pop()
         elif held is not None and (held or self.frames_known):
             last = self.objects.resource(held[-1]).name if held else "none"
-            self.wrong(f"the resource {resource.name} is released, but the last one taken is {last}")
+            self.wrong(
+                f"the resource {resource.name} is released, but the last one taken is {last}"
+            )
             if self.record.id in held:
                 held.remove(self.record.id)
         since = self.taken.pop(self.record.id, None)
@@ -276,8 +280,7 @@ class Replay:
     def all(self) -> None:
         last = self.log.first
         actions: dict[str, Callable[[], None]] = {
-            kind: getattr(self, kind.lower())
-            for kind in self.objects.kinds
+            kind: getattr(self, kind.lower()) for kind in self.objects.kinds
         }
         for record in self.log.records:
             self.record = record
