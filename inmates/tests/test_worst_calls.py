@@ -10,17 +10,18 @@ from lab import bare as m
 BOUND_NS = 20_000
 CALLS = re.findall(r"^\tC\(\d+, (\w+), \d\)", (m.TOP / "inmates/quest/user/include/quest/calls.h").read_text(), re.M)
 
-pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.slow]
+pytestmark = pytest.mark.usefixtures("built")
 
 
-def test_no_call_delays_a_thread_on_a_vcpu():
+@pytest.mark.parametrize("wake_ups", [40, pytest.param(400, marks=pytest.mark.slow)])
+def test_no_call_delays_a_thread_on_a_vcpu(wake_ups: int) -> None:
     """A program at best effort makes one call in a loop. Meanwhile a thread on a VCPU of 1 ms in 5 ms
     sleeps 100 to 300 us at a time. It wakes at most 20 us later than while that program makes no
     call. An instruction takes 1 ns in this machine."""
     with m.Machine("-smp", "2", *m.COUNTED, "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
                    "-initrd", str(m.quest("quest-test.elf")), "-append", "fakecell") as machine:
         shell = m.Shell(machine, "> \x04")
-        machine.send("worst\r")
+        machine.send(f"worst all {wake_ups}\r")
         start = machine.seen
         end = machine.expect(rf"worst: {CALLS[-1]} late=\d+\r?\n", timeout=1800).end()
         machine.expect(shell.ready)

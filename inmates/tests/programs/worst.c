@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worst [NAME]: makes every system call with the arguments that keep the kernel busy longest, in a
- * loop in a child at best effort, or only the call NAME. Meanwhile a thread on a VCPU of its own
- * sleeps for short times. Prints how late it wakes at most, in ns, next to each call:
+ * worst [NAME|all [N]]: makes every system call with the arguments that keep the kernel busy
+ * longest, in a loop in a child at best effort, or only the call NAME. Meanwhile a thread on a VCPU
+ * of its own sleeps N times (400) for short times. Prints how late it wakes at most, in ns, next to
+ * each call:
  *
  *   worst: NAME late=NS
  *
@@ -340,14 +341,14 @@ static long now_ns(void)
 	return t.tv_sec * 1000000000l + t.tv_nsec;
 }
 
-static long latest(void)
+static long latest(int wake_ups)
 {
 	uint64_t seed = 1;
 	long due, late, most = 0;
 	struct timespec t;
 	int i;
 
-	for (i = 0; i < WAKE_UPS; i++) {
+	for (i = 0; i < wake_ups; i++) {
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 		due = now_ns() + LEAST_NS + (long)((seed >> 33) % SPREAD_NS);
 		t = (struct timespec){ due / 1000000000, due % 1000000000 };
@@ -371,7 +372,7 @@ static void prepare(const char *name)
 		channel = (int)DO(channel_attach, CHANNEL, large, 0);
 }
 
-static void try_row(unsigned int row)
+static void try_row(unsigned int row, int wake_ups)
 {
 	int pid = fork();
 	long late;
@@ -383,7 +384,7 @@ static void try_row(unsigned int row)
 	}
 	/* fork() used budget. It comes back a period later. */
 	(void)usleep(2 * PERIOD_MS * 1000);
-	late = latest();
+	late = latest(wake_ups);
 	(void)kill(pid, SIGKILL);
 	reap(pid);
 	printf("worst: %s late=%ld\n", rows[row].name, late);
@@ -395,14 +396,14 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int id = vcpu_create(&own);
 
-	if (argc > 2)			/* exec_long() */
+	if (argc > 3)			/* exec_long() */
 		return 0;
 	if (id < 0 || vcpu_bind_task(id)) {
 		printf("worst: no VCPU for the thread that sleeps\n");
 		return 1;
 	}
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (argc < 2 || !strcmp(argv[1], rows[i].name))
-			try_row(i);
+		if (argc < 2 || !strcmp(argv[1], "all") || !strcmp(argv[1], rows[i].name))
+			try_row(i, argc > 2 ? atoi(argv[2]) : WAKE_UPS);
 	return 0;
 }
