@@ -92,9 +92,14 @@ def test_commit_subject_is_checked(subject: str, good: bool) -> None:
     ("a.h", "|" + "\t" * 12 + "x" * 5, True), ("a.md", "x" * 101, True),
     ("a.md", "| " + "x" * 101, False), ("a.md", "    " + "x" * 101, False),
     ("a.md", f"[x]({'x' * 101})", False),
+    ("tools/qv/a.py", f'f("{"x" * 95}")', False), ("tools/qv/a.py", f'f("{"x" * 96}")', True),
 ])
 def test_long_line_is_found(name: str, line: str, long: bool) -> None:
     assert plain.too_long(Path(name), line) == long
+
+
+def test_formatted_python_has_no_long_line() -> None:
+    assert [hit for hit in plain.wide_lines(TOP) if plain.formatted(hit.path)] == []
 
 
 def test_added_line_numbers_are_parsed() -> None:

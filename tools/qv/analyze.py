@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The longest times that messages between two cells take, and that a program takes to move. Computes
-as inmates/quest/ipc/bounds.c does, which names the equations, with the same integers.
+"""The longest times that messages between two cells take, and that a program takes to move.
+Computes as inmates/quest/ipc/bounds.c does, which names the equations, with the same integers.
 inmates/tests/test_ipc_bounds.py compares both."""
 
 from __future__ import annotations

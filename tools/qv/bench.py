@@ -235,7 +235,8 @@ def show(data: dict[str, Any]) -> None:
     output.table(("EXITS PER IDLE SECOND", "FRONT END", "CELL"), rows, frozenset({1, 2}))
     cycles = data["cpuid"]["median_cycles"]
     output.line(
-        f"\none exit's round trip (CPUID): {cycles if cycles is not None else 'not measured'} cycles"
+        "\none exit's round trip (CPUID): "
+        f"{cycles if cycles is not None else 'not measured'} cycles"
     )
 
 

@@ -31,7 +31,7 @@ def _device(path: str) -> tuple[str | None, str | None]:
 
 
 def last_error(name: str) -> dict[str, Any] | None:
-    """Returns the last error of read() and write() of the device, and when it was (CLOCK_BOOTTIME)."""
+    """Returns the last error of read() and write() of the device and its time (CLOCK_BOOTTIME)."""
     words = _word(name, "last_error").split()
     if len(words) != 2 or not words[1].isdigit():
         return None

@@ -20,7 +20,9 @@ FAILURES = {
     abi.Failure.EXIT: "an exit that the monitor does not expect",
     abi.Failure.MONITOR: "a fault in the cell's own monitor instance",
     abi.Failure.WATCHDOG: "its heartbeat stopped",
-    abi.Failure.CPU_LOST: "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices",
+    abi.Failure.CPU_LOST: (
+        "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices"
+    ),
 }
 
 # The meaning of .address, for the reasons that set it

@@ -136,8 +136,9 @@ class Core:
 def write(
     file: IO[bytes], info: abi.CellInfo, read: Callable[[int], bytes], window: dict[int, bytes]
 ) -> Core:
-    """Writes the core of a cell to an empty file. `read` returns RAM from an address on, or nothing at
-    its end; `window` has pages of Linux that the inmate sees in place of RAM. Zeros take no room."""
+    """Writes the core of a cell to an empty file. `read` returns RAM from an address on, or nothing
+    at its end; `window` has pages of Linux that the inmate sees in place of RAM. Zeros take no
+    room."""
     at = 0
     while piece := read(at):
         for part in range(0, len(piece), CHUNK):

@@ -186,8 +186,8 @@ class Device:
         return at
 
     def memory(self, name: str, first: int) -> bytes:
-        """Returns RAM of a cell that has ended, from an address on, or nothing at its end. The cell's
-        file must have `debug: true`."""
+        """Returns RAM of a cell that has ended, from an address on, or nothing at its end. The
+        cell's file must have `debug: true`."""
         room = ctypes.create_string_buffer(2 << 20)
         argument = abi.CellMemory(name=_name(name), buf=ctypes.addressof(room), len=len(room))
         setattr(argument, "from", first)
@@ -238,7 +238,7 @@ def _reply(
 
 
 def _address(contents: bytes) -> int:
-    """Returns where the bytes are. from_buffer_copy would copy them; c_char_p only refers to them."""
+    """Returns where the bytes are. from_buffer_copy() would copy them; c_char_p refers to them."""
     return ctypes.cast(ctypes.c_char_p(contents), ctypes.c_void_p).value or 0
 
 

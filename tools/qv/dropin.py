@@ -49,7 +49,8 @@ def wanted(cell: CellConfig, writers: Sequence[str]) -> str:
     if not lines:
         return ""
     keys = "after:, requires: and channels:" if writers else "after: and requires:"
-    return f"# Written by `qvctl cell enable {cell.name}`, from {keys} in the cell's file\n[Unit]\n{''.join(lines)}"
+    origin = f"Written by `qvctl cell enable {cell.name}`, from {keys} in the cell's file"
+    return f"# {origin}\n[Unit]\n{''.join(lines)}"
 
 
 def present(root: str, name: str) -> str:

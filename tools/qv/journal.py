@@ -44,8 +44,8 @@ KINDS = {
 
 
 def post(address: str, datagram: bytes) -> bool:
-    """Sends a datagram. Returns false if the receiver is away or busy. Never blocks: libsystemd, and
-    so python3-systemd, waits while systemd or the journal hangs, but a failed cell must start
+    """Sends a datagram. Returns false if the receiver is away or busy. Never blocks: libsystemd,
+    and so python3-systemd, waits while systemd or the journal hangs, but a failed cell must start
     again meanwhile."""
     how = socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
     with socket.socket(socket.AF_UNIX, how) as out:

@@ -15,7 +15,8 @@ FOLDER = "run/qv"
 
 
 class Mark:
-    """`facts` tell the cell from another of its name; empty if the process was killed in between."""
+    """`facts` tell the cell from another of its name; empty if the process was killed in
+    between."""
 
     def __init__(self, digest: str, facts: str, failures: int) -> None:
         self.digest, self.facts, self.failures = digest, facts, failures

@@ -30,7 +30,8 @@ def write(words: str) -> None:
     except OSError as error:
         raise Refused(
             f"the output could not be written: {(error.strerror or 'error').lower()}",
-            "see where standard output leads; `qvctl status` and `qvctl cell list` show what was done",
+            "see where standard output leads; "
+            "`qvctl status` and `qvctl cell list` show what was done",
         ) from None
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs as YAML: a list of the VCPUs that they need, the cell or device that they want to be near
-to, and the cell in which they run."""
+"""Programs as YAML: a list of the VCPUs that they need, the cell or device that they want to be
+near to, and the cell in which they run."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def links(cells: Sequence[CellConfig]) -> list[set[int]]:
 
 
 def migrates(cell: CellConfig) -> list[str]:
-    """Returns the mailboxes of the words migrate=CHANNEL[,MEMORY], which the key `migrate` adds, too."""
+    """Returns the mailboxes of the words migrate=CHANNEL[,MEMORY], which the key `migrate` adds."""
     beginning = "migrate="
     return [
         word[len(beginning) :].split(",")[0]

@@ -37,7 +37,8 @@ else:
         return _key(self) < _key(other)
 
     def _text(self):
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__name__}({fields})"
 
     def dataclass(cls=None, **_):
         """Adds methods for initialization, comparison, order and text, from the fields that the

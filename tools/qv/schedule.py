@@ -89,10 +89,12 @@ def show(cell: CellConfig) -> None:
         right=frozenset({2, 3, 4, 5}),
     )
     output.line(
-        f"all: {found['load']:.1%} of the CPU (bound: {found['bound']:.1%}), admitted by `{cell.admission}`; "
+        f"all: {found['load']:.1%} of the CPU (bound: {found['bound']:.1%}), "
+        f"admitted by `{cell.admission}`; "
         "RESPONSE: how long each C takes at the worst"
     )
     output.line(
-        f"commands of the shell, each on a VCPU of {vcpus.written(COMMAND.budget)} in {vcpus.written(COMMAND.period)}: "
+        "commands of the shell, each on a VCPU of "
+        f"{vcpus.written(COMMAND.budget)} in {vcpus.written(COMMAND.period)}: "
         f"room for {found['commands']} at once"
     )

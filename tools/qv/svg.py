@@ -26,8 +26,10 @@ def number(value: float) -> str:
 
 def _svg(height: float, parts: list[str], title: str) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" '
-        f'role="img" font-family="sans-serif" font-size="12"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" '
+        f'width="{WIDTH}" height="{height:g}" '
+        'role="img" font-family="sans-serif" font-size="12">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
 
 
@@ -53,7 +55,8 @@ def bars(title: str, rows: Sequence[tuple[str, float]], colour: str = COLOURS[0]
         y = at * BAR
         parts.append(_text(LABEL - 6, y + 13, label, "end"))
         parts.append(
-            f'<rect x="{LABEL}" y="{y + 3}" width="{room * value / most:.1f}" height="{BAR - 6}" fill="{colour}"/>'
+            f'<rect x="{LABEL}" y="{y + 3}" width="{room * value / most:.1f}" '
+            f'height="{BAR - 6}" fill="{colour}"/>'
         )
         parts.append(_text(LABEL + room * value / most + 6, y + 13, number(value)))
     return _svg(max(len(rows), 1) * BAR, parts, title)
@@ -75,10 +78,13 @@ def lines(
     inner, tall = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def place(second: float, value: float) -> str:
-        return f"{LEFT + inner * (second - first) / (last - first):.1f},{TOP + tall * (1 - value / top):.1f}"
+        across = LEFT + inner * (second - first) / (last - first)
+        down = TOP + tall * (1 - value / top)
+        return f"{across:.1f},{down:.1f}"
 
     parts = [
-        f'<path d="M{LEFT},{TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="currentColor"/>',
+        f'<path d="M{LEFT},{TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" '
+        'stroke="currentColor"/>',
         _text(LEFT - 6, TOP + 10, number(top), "end"),
         _text(LEFT - 6, HEIGHT - BOTTOM, "0", "end"),
         _text(LEFT, HEIGHT - 6, f"{first:.3g} s"),

@@ -33,8 +33,8 @@ class System:
         return Machine.this(pool=self._pool())
 
     def _pool(self) -> int:
-        """Returns the free bytes of the pool, which Linux does not count as available. Only root can
-        read them, and only while the module is loaded."""
+        """Returns the free bytes of the pool, which Linux does not count as available. Only root
+        can read them, and only while the module is loaded."""
         if not os.path.exists(device.DEVICE) or os.geteuid() != 0:
             return 0
         return int(self.device().pool().free)

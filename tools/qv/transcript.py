@@ -27,7 +27,7 @@ LINES, SECONDS = 200, 1.0  # most lines in this time: the journal would drop ent
 
 
 def plain(line: bytes) -> bytes:
-    """Returns a line without the sequences that set colours or move the cursor (ESC [ ... letter)."""
+    """Returns a line without sequences that set colours or move the cursor (ESC [ ... letter)."""
     first, *rest = line.split(b"\x1b[")
     for piece in rest:
         end = next((at for at, byte in enumerate(piece) if 0x40 <= byte <= 0x7E), len(piece))

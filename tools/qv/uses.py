@@ -84,7 +84,8 @@ def _disk(root: str, folder: str, mounts: dict[str, str], swaps: set[str]) -> st
         return f"{name} is swap space"
     holders = os.path.join(folder, "holders")
     if os.path.isdir(holders) and os.listdir(holders):
-        return f"{name} is a part of {', '.join(sorted(os.listdir(holders)))} (LVM, encryption or RAID)"
+        holding = ", ".join(sorted(os.listdir(holders)))
+        return f"{name} is a part of {holding} (LVM, encryption or RAID)"
     if _held(os.path.join(root, node.lstrip("/"))):
         return f"{name} is in use by a file system or a program"
     return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page tables of a CPU: which virtual addresses lead to which physical ones (Intel SDM volume 3,
-chapter 4; AMD APM volume 2, chapter 5).
+"""The page tables of a CPU: which virtual addresses lead to which physical ones
+(Intel SDM volume 3, chapter 4; AMD APM volume 2, chapter 5).
 
 The inmate may have written anything into its tables, so a walk has limits."""
 
@@ -34,8 +34,9 @@ class Range:
 
 @dataclass(frozen=True)
 class Paging:
-    """A form of page tables: the lowest bit and the number of bits of a virtual address that index a
-    table, from the root on; which of them are the lowest bit of a large page; bytes of an entry."""
+    """A form of page tables: the lowest bit and the number of bits of a virtual address that index
+    a table, from the root on; which of them are the lowest bit of a large page; bytes of an
+    entry."""
 
     words: str
     levels: tuple[tuple[int, int], ...]
@@ -60,8 +61,8 @@ def paging_of(cr0: int, cr4: int, efer: int) -> Paging | None:
 
 
 class Walk:
-    """Reads page tables by `read`, which returns as many bytes as it is asked for. `.whole` is False
-    if the tables had more than the limits."""
+    """Reads page tables by `read`, which returns as many bytes as it is asked for. `.whole` is
+    False if the tables had more than the limits."""
 
     def __init__(self, paging: Paging, read: Read, memory: int) -> None:
         self._paging, self._read, self._memory = paging, read, memory

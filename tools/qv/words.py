@@ -72,7 +72,10 @@ def ipi_name(direct: int) -> str:
 DMA_LEVELS = ("none", "devices", "memory", "full")
 _DMA = (
     "a hostile Linux could write all memory by its devices",
-    "devices of cells reach their cells only; a hostile Linux could write all memory by its own devices",
+    (
+        "devices of cells reach their cells only; "
+        "a hostile Linux could write all memory by its own devices"
+    ),
     "devices of Linux reach memory of Linux only, but their interrupts reach every CPU",
     "devices of Linux reach memory and CPUs of Linux only",
 )
@@ -95,7 +98,10 @@ REPLACED_REMEDY = "systemctl restart qv.service (its cells end, and those of uni
 
 def outside(count: int) -> str:
     """Returns the level of protection when some CPUs of the machine are not under the monitor."""
-    return f"CPUs outside ({count}): offline, and Linux does not let them come; a hostile Linux could run them bare"
+    return (
+        f"CPUs outside ({count}): offline, and Linux does not let them come; "
+        "a hostile Linux could run them bare"
+    )
 
 
 def channel_counts(members: dict[str, Any]) -> str:

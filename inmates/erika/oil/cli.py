@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from . import VERSION, linkcheck, new, reference
-from .compile import Compiled, compile_file
+from .compile import compile_file
 from .dialect import DIALECTS
 from .emit import COMMANDS, commands, files
 from .problems import Problems

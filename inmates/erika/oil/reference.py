@@ -37,7 +37,8 @@ def _spellings(dialect: str) -> Iterator[str]:
         yield from (f"| `{name}` | `{right}` |" for name, right in names.items())
         if kind == TABLE:
             yield from (
-                f"| `AUTOSTART` = `TRUE` / `TYPE` = `{start}`, `START_VALUE` | `AUTOSTART` = `{start}` / `{value}` |"
+                f"| `AUTOSTART` = `TRUE` / `TYPE` = `{start}`, `START_VALUE` "
+                f"| `AUTOSTART` = `{start}` / `{value}` |"
                 for start, value in STARTS.items()
             )
         yield ""

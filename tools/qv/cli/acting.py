@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object) -> int:
-    """Prints that a command succeeded, and the part that the driver could not do. `reply` is None if
-    there was nothing to do."""
+    """Prints that a command succeeded, and the part that the driver could not do. `reply` is None
+    if there was nothing to do."""
     note, remedy = (text(reply.text), text(reply.remedy)) if reply else ("", "")
     if args.json:
         took = (
@@ -84,7 +84,8 @@ def how_things_stand(names: list[str], system: System) -> str:
             return "QV is not enabled"
         there = device.names()
         found = [
-            f"cell {name} is {state_name(device.info(name).state) if name in there else 'not there'}"
+            f"cell {name} is "
+            f"{state_name(device.info(name).state) if name in there else 'not there'}"
             for name in names
         ]
         return "; ".join(found or [f"QV is enabled, cells: {', '.join(there) or 'none'}"])

@@ -71,8 +71,8 @@ def _nothing(left_out: Sequence[tuple[str, str, str]]) -> Refused:
 
 
 def _mailboxes(cells: Sequence[CellConfig]) -> tuple[list[Joined], list[tuple[str, str, str]]]:
-    """Returns the mailboxes that can be analysed. Of each other mailbox: its name, the reason why it
-    cannot be, and the remedy."""
+    """Returns the mailboxes that can be analysed. Of each other mailbox: its name, the reason why
+    it cannot be, and the remedy."""
     joined: list[Joined] = []
     left_out: list[tuple[str, str, str]] = []
     names = {cell.name: cell for cell in cells}
@@ -183,7 +183,8 @@ def _time(ns: int | None) -> str:
 def _show(found: dict[str, Any], bells: bool) -> None:
     for channel in found["channels"]:
         output.line(
-            f"channel {channel['name']}, {channel['sender']} to {channel['receiver']}: request of {channel['bytes']} bytes, "
+            f"channel {channel['name']}, {channel['sender']} to {channel['receiver']}: "
+            f"request of {channel['bytes']} bytes, "
             f"reply of {channel['reply']}, in slots of {channel['slot']}"
         )
         output.table(
@@ -208,8 +209,10 @@ def _show(found: dict[str, Any], bells: bool) -> None:
             right=frozenset(range(2, 7)),
         )
     output.line(
-        f"costs of a byte: sender {found['cost_send_ns']} ns, receiver {found['cost_reply_ns']} ns; "
-        f"service of a slot: {vcpus.written(found['service_us'])}; wake-up: {vcpus.written(found['wake_us'])}"
+        f"costs of a byte: sender {found['cost_send_ns']} ns, "
+        f"receiver {found['cost_reply_ns']} ns; "
+        f"service of a slot: {vcpus.written(found['service_us'])}; "
+        f"wake-up: {vcpus.written(found['wake_us'])}"
     )
     for words in HEADS:
         output.line(words)

@@ -410,7 +410,8 @@ def _recorded(channel: dict[str, Any], file: BinaryIO) -> Iterator[tuple[int, fl
             channel["type"] != "mailbox" and len(data) < channel["item"]
         ):
             raise WrongUsage(
-                f"line {number} has {len(data)} bytes, an item of {channel['name']} has {channel['item']}"
+                f"line {number} has {len(data)} bytes, an item of {channel['name']} has "
+                f"{channel['item']}"
             )
         yield number, seconds, data
 

@@ -71,7 +71,8 @@ def _warnings(cell: CellConfig, machine: Machine) -> list[str]:
     ]
     if cell.name in [other.name for other in machine.cells]:
         found.append(
-            f"a cell {cell.name} exists: `qvctl cell destroy {cell.name}` before this one can be created"
+            f"a cell {cell.name} exists: "
+            f"`qvctl cell destroy {cell.name}` before this one can be created"
         )
     return found
 
@@ -84,7 +85,8 @@ def _unit_warnings(cell: CellConfig, system: System, machine: Machine) -> list[s
     found = []
     if os.path.basename(cell.file) != f"{cell.name}.yaml":
         found.append(
-            f"the file has another name than its cell, so no unit is named qv-cell@{cell.name}: call it {cell.name}.yaml"
+            "the file has another name than its cell, "
+            f"so no unit is named qv-cell@{cell.name}: call it {cell.name}.yaml"
         )
     else:
         writers = order.writers(cell, order.described(system.root, machine))
@@ -94,7 +96,8 @@ def _unit_warnings(cell: CellConfig, system: System, machine: Machine) -> list[s
             )
         if _is_older(cell, system, machine):
             found.append(
-                f"the cell {cell.name} was made from another version of this file, of its image or of a module: "
+                f"the cell {cell.name} was made from another version of this file, "
+                "of its image or of a module: "
                 f"systemctl restart {dropin.unit(cell.name)}"
             )
     found += [

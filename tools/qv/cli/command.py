@@ -46,8 +46,8 @@ class Option:
 
 
 class Command:
-    """`run` is MODULE.FUNCTION of this package. It is loaded on demand, since start-up takes most of
-    the time.
+    """`run` is MODULE.FUNCTION of this package. It is loaded on demand, since start-up takes most
+    of the time.
 
     `operand` is its argument other than options: NAME of a cell, NAME... for one or more, FILE...,
     CHANNEL."""

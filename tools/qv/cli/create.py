@@ -61,7 +61,8 @@ def _refuse_used(cell: CellConfig, system: System) -> None:
         if function and function.used:
             raise Refused(
                 f"PCI function {function.name} is in use: {'; '.join(function.used)}",
-                "end that first (umount, swapoff, ip link set ... down), or, if Linux may lose it, cell create --force",
+                "end that first (umount, swapoff, ip link set ... down), or, "
+                "if Linux may lose it, cell create --force",
             )
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 OK, WARN, FAIL = "ok", "warn", "FAIL"
 OUTSIDE_REMEDY = (
-    "take nosmt, maxcpus= and nr_cpus= from the kernel's command line and switch SMT off in the firmware if at all; "
+    "take nosmt, maxcpus= and nr_cpus= from the kernel's command line "
+    "and switch SMT off in the firmware if at all; "
     "`qvctl enable --strict` refuses such a machine"
 )
 
@@ -314,7 +315,8 @@ class Examination:
             "lockdown",
             FAIL,
             f"kernel lockdown is on ({mode}): it forbids what QV does",
-            "switch Secure Boot off in the firmware set-up; take lockdown= from the kernel command line",
+            "switch Secure Boot off in the firmware set-up; "
+            "take lockdown= from the kernel command line",
         )
 
     def secure_boot(self) -> Finding:
@@ -329,14 +331,16 @@ class Examination:
                 WARN,
                 f"Secure Boot is on, and the module is signed by {signer}: the kernel "
                 "takes it only if the machine knows that key",
-                "if modprobe says that the key was rejected: mokutil --import /var/lib/dkms/mok.pub, "
+                "if modprobe says that the key was rejected: "
+                "mokutil --import /var/lib/dkms/mok.pub, "
                 "reboot, and enrol the key in the blue menu",
             )
         return Finding(
             "secure-boot",
             WARN,
             "Secure Boot is on: the kernel takes only signed modules",
-            "install qv-dkms, since DKMS signs qv.ko with its own key: mokutil --import /var/lib/dkms/mok.pub, "
+            "install qv-dkms, since DKMS signs qv.ko with its own key: "
+            "mokutil --import /var/lib/dkms/mok.pub, "
             "reboot, and enrol the key in the blue menu; or switch Secure Boot off",
         )
 
@@ -374,7 +378,8 @@ class Examination:
             "module",
             FAIL,
             f"there is no module qv for the kernel {self.facts.release}",
-            "apt install qv-dkms; or make && make install (then modprobe finds it); or insmod qv.ko",
+            "apt install qv-dkms; or make && make install (then modprobe finds it); "
+            "or insmod qv.ko",
         )
 
     def headers(self) -> Finding:
@@ -411,8 +416,8 @@ class Examination:
         return Finding("driver", status, refusal.sentence, refusal.remedy)
 
     def dma(self) -> Finding:
-        """Returns the level of protection from the DMA of a hostile Linux. If QV is not enabled, says
-        whether `enable --iommu` could raise it."""
+        """Returns the level of protection from the DMA of a hostile Linux. If QV is not enabled,
+        says whether `enable --iommu` could raise it."""
         if self.status is not None and self.status.enabled:
             level = dma_level(self.status)
             return (
@@ -430,15 +435,18 @@ class Examination:
                 "dma",
                 WARN,
                 "no VT-d: a hostile Linux could write all memory by its devices",
-                "trust Linux; or switch VT-d on in the firmware set-up (AMD-Vi is not supported yet)",
+                "trust Linux; or switch VT-d on in the firmware set-up "
+                "(AMD-Vi is not supported yet)",
             )
         if groups := self.facts.translated_groups():
             return Finding(
                 "dma",
                 WARN,
                 f"Linux translates the addresses of devices (IOMMU group {', '.join(groups[:3])}"
-                f"{'...' if groups[3:] else ''}), so `qvctl enable --iommu` confines devices of cells, not those of a hostile Linux",
-                "add iommu=pt to the kernel's command line (the monitor's isolation of devices replaces Linux's), "
+                f"{'...' if groups[3:] else ''}), "
+                "so `qvctl enable --iommu` confines devices of cells, not those of a hostile Linux",
+                "add iommu=pt to the kernel's command line "
+                "(the monitor's isolation of devices replaces Linux's), "
                 "and intel_iommu=on,sm_off if Linux uses scalable mode; or trust Linux",
             )
         return Finding(

@@ -60,11 +60,13 @@ def dump(args: Arguments, system: System) -> int:
         )
         return 0
     output.line(
-        f"{path} has the {words.size(info.memory)} of cell {args.name}, and CPU {at.cpu} at {at.rip:#x}: "
+        f"{path} has the {words.size(info.memory)} of cell {args.name}, "
+        f"and CPU {at.cpu} at {at.rip:#x}: "
         f"gdb {words.text(info.image_name)} {path}"
     )
     if not found[0].whole:
         output.line(
-            "its page tables have more pages than a core has segments: it lacks some virtual addresses"
+            "its page tables have more pages than a core has segments: "
+            "it lacks some virtual addresses"
         )
     return 0

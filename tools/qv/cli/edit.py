@@ -73,7 +73,8 @@ def _wrong(cell: CellConfig, problems: list[Problem], name: str, below: int) -> 
             [] if cell.name == name else [f"name: the cell of this file is {name}, not {cell.name}"]
         )
     return [
-        f"line {problem.place.line + below}, column {problem.place.column}: {problem.key}: {problem.wrong} ({problem.right})"
+        f"line {problem.place.line + below}, column {problem.place.column}: {problem.key}: "
+        f"{problem.wrong} ({problem.right})"
         for problem in problems
     ]
 
@@ -151,7 +152,8 @@ def edit(args: Arguments, system: System) -> int:
         output.as_json({"name": args.name, "file": file, "changed": changed})
     else:
         output.line(
-            f"{file} is changed; it counts from the next start on: systemctl restart {dropin.unit(args.name)}"
+            f"{file} is changed; it counts from the next start on: "
+            f"systemctl restart {dropin.unit(args.name)}"
             if changed
             else f"{file} is not changed"
         )

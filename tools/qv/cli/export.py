@@ -87,7 +87,8 @@ def _image(info: abi.CellInfo) -> str:
 
 def _module(module: abi.Module) -> str:
     args = text(module.args)
-    return f"{{file: {_quoted(args.split(' ')[0])}, args: {_quoted(args)}}}  # the driver knows `args` only"
+    file = _quoted(args.split(" ")[0])
+    return f"{{file: {file}, args: {_quoted(args)}}}  # the driver knows `args` only"
 
 
 ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
@@ -130,7 +131,8 @@ def yaml_of(info: abi.CellInfo) -> str:
 def _restart(restart: unit.Restart | None) -> str:
     if restart is None or restart == unit.HOLD:
         return "off"
-    return f"{{limit: {restart.limit}, first: {restart.first}ms, most: {restart.most}ms, healthy: {restart.healthy}ms}}"
+    times = f"first: {restart.first}ms, most: {restart.most}ms, healthy: {restart.healthy}ms"
+    return f"{{limit: {restart.limit}, {times}}}"
 
 
 UNIT_ROWS: tuple[tuple[str, Callable[[CellConfig], str]], ...] = (
@@ -144,8 +146,8 @@ UNIT_ROWS: tuple[tuple[str, Callable[[CellConfig], str]], ...] = (
 
 
 def _unit_yaml(name: str, system: System) -> str:
-    """Returns the keys for the unit that are in the unit's file. A key that is not there has no value
-    of its own: the unit takes it from /etc/qv/qv.conf."""
+    """Returns the keys for the unit that are in the unit's file. A key that is not there has no
+    value of its own: the unit takes it from /etc/qv/qv.conf."""
     file = dropin.file_of(system.root, name)
     if not os.path.exists(file):
         return ""

@@ -44,7 +44,8 @@ def help_text(path: str = "") -> str:
         ("help COMMAND", "all about one command"),
     ]
     return (
-        "usage: qvctl COMMAND ... [--json]\n\nPartitions of a running Linux: checks, creates and shows cells.\n\n"
+        "usage: qvctl COMMAND ... [--json]\n\n"
+        "Partitions of a running Linux: checks, creates and shows cells.\n\n"
         f"{_table([*_commands(), *options])}"
     )
 

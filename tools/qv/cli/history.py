@@ -86,7 +86,8 @@ def console_log(args: Arguments, system: System) -> int:
     if not some:
         raise _unknown(args, system) or Refused(
             f"the journal has no line of cell {args.name}",
-            f"qvctl cell console-log {args.name} --stream, if no unit keeps the cell; only root and the group systemd-journal may read all",
+            f"qvctl cell console-log {args.name} --stream, if no unit keeps the cell; "
+            "only root and the group systemd-journal may read all",
         )
     return 0
 

@@ -82,7 +82,8 @@ def settings(
     cell: CellConfig, args: Arguments, environment: Mapping[str, str]
 ) -> tuple[Restart, int]:
     """Returns what happens after failures, and the milliseconds to end in. An option counts more
-    than the cell's file, and the file more than /etc/qv/qv.conf, which systemd makes environment."""
+    than the cell's file, and the file more than /etc/qv/qv.conf, which systemd makes
+    environment."""
 
     def number(name: str, default: int) -> int:
         value = environment.get(name) or str(default)
@@ -306,7 +307,8 @@ class Keeper:
         self.say(
             "held",
             f"cell {self.name} failed: {why}; it is held as it is\n"
-            f"  remedy: `qvctl cell show {self.name}` says more; then qvctl cell recover {self.name}",
+            f"  remedy: `qvctl cell show {self.name}` says more; "
+            f"then qvctl cell recover {self.name}",
             **self.failure_fields(record),
         )
         while not self.service.ended and self.state() == abi.State.FAILED and self.holds():
@@ -327,9 +329,11 @@ class Keeper:
         if self.failures > self.restart.limit:
             self.say(
                 "given-up",
-                f"cell {self.name} failed: {why}; that was failure {self.failures}, so it is left as it is\n"
+                f"cell {self.name} failed: {why}; that was failure {self.failures}, "
+                "so it is left as it is\n"
                 f"  remedy: `qvctl cell show {self.name}` says more; then "
-                f"systemctl reset-failed qv-cell@{self.name}, and systemctl start qv-cell@{self.name}",
+                f"systemctl reset-failed qv-cell@{self.name}, "
+                f"and systemctl start qv-cell@{self.name}",
                 **fields,
             )
             self.service.tell(f"STATUS=failed {self.failures} times: {why}")
@@ -340,7 +344,8 @@ class Keeper:
         pause = min(doubled, self.restart.most) / 1000
         self.say(
             "failed",
-            f"cell {self.name} failed: {why}; it starts again in {output.duration(round(pause * 1e9))}",
+            f"cell {self.name} failed: {why}; "
+            f"it starts again in {output.duration(round(pause * 1e9))}",
             **fields,
         )
         self.extend_start()
@@ -359,7 +364,8 @@ class Keeper:
                 earlier = refusal.code
                 self.say(
                     "delayed",
-                    f"cell {self.name}: {refusal.sentence}; tried again in {output.duration(round(pause * 1e9))}",
+                    f"cell {self.name}: {refusal.sentence}; "
+                    f"tried again in {output.duration(round(pause * 1e9))}",
                 )
         self.take_back(self.state())
         return not self.service.ended
@@ -392,8 +398,8 @@ class Keeper:
         return self.service.watchdog / 2 if self.service.watchdog else PERIOD
 
     def report_ready(self) -> None:
-        """Tells systemd that the inmate is ready, as `ready` of its file says, and how often it will
-        hear from this process. If the cell fails first, its next life may become ready."""
+        """Tells systemd that the inmate is ready, as `ready` of its file says, and how often it
+        will hear from this process. If the cell fails first, its next life may become ready."""
         if self.service.watchdog and self.cell.watchdog:
             self.service.watchdog = max(WATCHDOG, BEATS * self.cell.watchdog / 1000)
             self.service.tell(f"WATCHDOG_USEC={round(self.service.watchdog * 1e6)}")

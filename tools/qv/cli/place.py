@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl place: in which cells programs run, and the moves that make room for them, by their files."""
+"""qvctl place: in which cells programs run, and the moves that make room for them, by files."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def _check_present(placed: Placed) -> None:
             names = ", ".join(placed.programs[at].name for at in there)
             raise Refused(
                 f"cell {cell.name} does not admit the programs that run there: {names}",
-                f"smaller C, longer T, another cell under `at`, or `admission: exact` in {cell.file}",
+                "smaller C, longer T, another cell under `at`, "
+                f"or `admission: exact` in {cell.file}",
             )
 
 
@@ -175,7 +176,8 @@ def _show(placed: Placed) -> None:
     for number, step in enumerate(placed.steps, 1):
         if step["action"] == "move":
             output.line(
-                f"{number}. move {step['program']} from {step['from']} to {step['to']}, to make room for {step['for']}"
+                f"{number}. move {step['program']} from {step['from']} to {step['to']}, "
+                f"to make room for {step['for']}"
             )
         else:
             output.line(f"{number}. start {step['program']} in {step['to']}")

@@ -33,7 +33,7 @@ def choice(folder: str, name: str, of_file: str) -> str:
 
 
 def _present(folder: str, name: str, system: System) -> str:
-    """Returns the choice that is in effect: that of the cell's file unless a command has changed it."""
+    """Returns the choice in effect: that of the cell's file unless a command has changed it."""
     if os.path.exists(choice_file(folder, name)):
         return choice(folder, name, "restart")
     file = dropin.file_of(system.root, name)

@@ -154,7 +154,8 @@ def _cell(system: System, device: Device, cell: dict[str, Any]) -> str:
     for title, failure in (("failed", cell["failure"]), ("last failure", cell["last_failure"])):
         if failure:
             parts.append(
-                f'<p class="fail">{title}: {escape(failure["reason"])}: {escape(failure["sentence"])}</p>\n'
+                f'<p class="fail">{title}: {escape(failure["reason"])}: '
+                f"{escape(failure['sentence'])}</p>\n"
             )
             parts.append(
                 _table(
@@ -174,7 +175,8 @@ def _cell(system: System, device: Device, cell: dict[str, Any]) -> str:
     try:
         with open(dropin.file_of(system.root, name), encoding="utf-8", errors="replace") as stream:
             parts.append(
-                f"<p>Its file for systemd, {escape(dropin.file_of('/', name))}:</p>\n{_pre(stream.read())}"
+                f"<p>Its file for systemd, {escape(dropin.file_of('/', name))}:</p>\n"
+                f"{_pre(stream.read())}"
             )
     except OSError:
         pass  # no unit keeps it
@@ -196,8 +198,10 @@ def _html(args: Arguments, system: System) -> str:
     log = list(log_lines(device, abi.Log()))[-LOG_LINES:]
     return "".join(
         (
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>QV on {escape(platform.node())}</title><style>{STYLE}</style></head><body>\n',
-            f"<h1>QV on {escape(platform.node())}</h1>\n<p>{escape(when)}; Linux {escape(platform.release())}; qvctl {VERSION}</p>\n",
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            f"<title>QV on {escape(platform.node())}</title><style>{STYLE}</style></head><body>\n",
+            f"<h1>QV on {escape(platform.node())}</h1>\n"
+            f"<p>{escape(when)}; Linux {escape(platform.release())}; qvctl {VERSION}</p>\n",
             "<h2>State</h2>\n",
             _table(
                 ("", ""), [(key, str(value)) for key, value in status.items() if value is not None]

@@ -219,7 +219,8 @@ def _show_failure(title: str, failure: dict[str, Any]) -> None:
         ("cpu", str(failure["cpu"])),
         (
             "exit code",
-            f"{failure['exit_code']} {failure['exit_name']} (info {failure['info1']}, {failure['info2']})",
+            f"{failure['exit_code']} {failure['exit_name']} "
+            f"(info {failure['info1']}, {failure['info2']})",
         ),
     ]
     lines.insert(1, (ADDRESSES[number] if number is not None else "address", failure["address"]))

@@ -3,143 +3,14 @@
 
 from __future__ import annotations
 
+from . import values
 from .command import Command, Option
 
-
-def _seconds(value: str) -> float:
-    """number of seconds"""
-    seconds = float(value)
-    if not 0 < seconds <= 86400:
-        raise ValueError
-    return seconds
-
-
-def _count(value: str) -> int:
-    """count"""
-    count = int(value)
-    if not 0 <= count <= 1_000_000:
-        raise ValueError
-    return count
-
-
-def _looks(value: str) -> int:
-    """count from 1 to 1000"""
-    count = int(value)
-    if not 1 <= count <= 1000:
-        raise ValueError
-    return count
-
-
-def _boot(value: str) -> int:
-    """number of a boot (0 or below)"""
-    number = int(value)
-    if not -10_000 <= number <= 0:
-        raise ValueError
-    return number
-
-
-def _milliseconds(value: str) -> int:
-    """number of milliseconds"""
-    milliseconds = int(value)
-    if not 0 <= milliseconds <= 3_600_000:
-        raise ValueError
-    return milliseconds
-
-
-def _size(value: str) -> int:
-    """size such as 512M or 2G"""
-    number, unit = value[:-1], value[-1:]
-    if value == "0":
-        return 0
-    if not number.isascii() or not number.isdigit() or unit not in ("M", "G") or len(number) > 7:
-        raise ValueError
-    return int(number) << (20 if unit == "M" else 30)
-
-
-def _policy(value: str) -> str:
-    """policy (first, near or balance)"""
-    if value not in ("first", "near", "balance"):
-        raise ValueError
-    return value
-
-
-def _state(value: str) -> str:
-    """state of a cell (running, ready, failed, shut-down or destroyed)"""
-    if value not in ("running", "ready", "failed", "shut-down", "destroyed"):
-        raise ValueError
-    return value
-
-
-def _on_failure(value: str) -> str:
-    """reaction to a failure (restart or hold)"""
-    if value not in ("restart", "hold"):
-        raise ValueError
-    return value
-
-
-def _ipi(value: str) -> str:
-    """way to send IPIs (direct or filtered)"""
-    if value not in ("direct", "filtered"):
-        raise ValueError
-    return value
-
-
-def _listen(value: str) -> tuple[str, int]:
-    """address and port"""
-    address, _, port = value.rpartition(":")
-    number = int(port)
-    if not 0 <= number <= 65535:
-        raise ValueError
-    return address.strip("[]") or "127.0.0.1", number
-
-
-def _key(value: str) -> int:
-    """key (1 to 4294967295)"""
-    key = int(value, 0)
-    if not 0 < key < 1 << 32:
-        raise ValueError
-    return key
-
-
-def _bytes(value: str) -> int:
-    """number of bytes"""
-    if not value.isascii() or not value.isdigit() or len(value) > 15:
-        raise ValueError
-    return int(value)
-
-
-def _span(value: str) -> int:
-    """time such as 500us, 20ms or 1s"""
-    units = {"us": 1, "ms": 1000, "s": 1000000}
-    unit = next((unit for unit in units if value.endswith(unit)), "s")
-    number = value[: -len(unit)]
-    if value == "0":
-        return 0
-    if not number.isascii() or not number.isdigit() or len(number) > 9:
-        raise ValueError
-    return int(number) * units[unit]
-
-
-class Cost:
-    """A cost per byte, as given in ns, and in 2^-32 ns, rounded up."""
-
-    def __init__(self, text: str, value: int) -> None:
-        self.text = text
-        self.value = value
-
-
-def _cost(value: str) -> Cost:
-    """number of nanoseconds such as 20 or 0.25"""
-    whole, point, part = value.partition(".")
-    numbers = (whole, part) if point else (whole,)
-    if any(not n.isascii() or not n.isdigit() or len(n) > 9 for n in numbers):
-        raise ValueError
-    return Cost(value, -(-(int(whole + part) << 32) // 10 ** len(part)))
-
-
 STRICT = Option("--strict", "refuse when there is nothing to do")
-KEY = Option("--key", "the number of the key", "KEY", _key, 0)
-RATE = Option("--rate", "also the items per second, counted for S seconds", "S", _seconds, 0.0)
+KEY = Option("--key", "the number of the key", "KEY", values.key, 0)
+RATE = Option(
+    "--rate", "also the items per second, counted for S seconds", "S", values.seconds, 0.0
+)
 FOLLOW = Option("-f --follow", "go on as more come")
 
 COMMANDS = (
@@ -155,13 +26,16 @@ COMMANDS = (
         ),
         Option(
             "--ipi",
-            "filtered (default), or direct: no exits for Linux's IPIs and timers, and no filter that protects cells from Linux's IPIs",
+            "filtered (default), or direct: no exits for Linux's IPIs and timers, "
+            "and no filter that protects cells from Linux's IPIs",
             "HOW",
-            _ipi,
+            values.ipi,
         ),
         Option(
             "--iommu",
-            "let the monitor own the IOMMU where it can, so that no device of Linux reaches a cell's memory; with --strict, refuse where it cannot",
+            "let the monitor own the IOMMU where it can, "
+            "so that no device of Linux reaches a cell's memory; "
+            "with --strict, refuse where it cannot",
         ),
     ),
     Command("disable", "monitor.disable", "take the monitor away again", "", STRICT),
@@ -177,13 +51,14 @@ COMMANDS = (
     Command(
         "pool",
         "monitor.pool",
-        "the memory that is kept for cells, so that it is there in pieces of 2 MiB months after boot",
+        "the memory that is kept for cells, "
+        "so that it is there in pieces of 2 MiB months after boot",
         "",
         Option(
             "--set",
             "keep this much from now on, such as 512M or 2G; 0: none",
             "SIZE",
-            _size,
+            values.size,
             name="size",
         ),
     ),
@@ -215,7 +90,7 @@ COMMANDS = (
             "--timeout",
             "milliseconds before it is stopped (default 5000; 0: at once)",
             "MS",
-            _milliseconds,
+            values.milliseconds,
             5000,
         ),
     ),
@@ -243,7 +118,7 @@ COMMANDS = (
             "--timeout",
             "milliseconds to wait for its agreement (default 5000)",
             "MS",
-            _milliseconds,
+            values.milliseconds,
             5000,
         ),
     ),
@@ -256,7 +131,7 @@ COMMANDS = (
             "--timeout",
             "milliseconds before it is stopped by force (default 5000; 0: at once)",
             "MS",
-            _milliseconds,
+            values.milliseconds,
             5000,
         ),
     ),
@@ -267,12 +142,13 @@ COMMANDS = (
         "NAME",
         Option(
             "--state",
-            "running (default), ready (it runs and has a heartbeat), failed, shut-down or destroyed",
+            "running (default), ready (it runs and has a heartbeat), failed, "
+            "shut-down or destroyed",
             "STATE",
-            _state,
+            values.state,
             "running",
         ),
-        Option("--timeout", "seconds to wait (default: without end)", "S", _seconds),
+        Option("--timeout", "seconds to wait (default: without end)", "S", values.seconds),
     ),
     Command(
         "cell recover", "recover.recover", "start failed cells again, in the same memory", "NAME..."
@@ -286,13 +162,14 @@ COMMANDS = (
             "--set",
             "restart, or hold: keep it as it is until qvctl cell recover",
             "WHAT",
-            _on_failure,
+            values.on_failure,
         ),
     ),
     Command(
         "cell dump",
         "dump.dump",
-        "write what a cell that has ended had in memory, if it has `debug: true`: an ELF core for gdb",
+        "write what a cell that has ended had in memory, if it has `debug: true`: "
+        "an ELF core for gdb",
         "NAME",
         Option("--file", "write it to this file (default: NAME.core)", "FILE"),
     ),
@@ -311,13 +188,15 @@ COMMANDS = (
     Command(
         "cell export",
         "export.export",
-        "print the YAML of a cell that exists, with all values that are in effect, and the keys of its unit",
+        "print the YAML of a cell that exists, with all values that are in effect, "
+        "and the keys of its unit",
         "NAME",
     ),
     Command(
         "cell edit",
         "edit.edit",
-        "change /etc/qv/cells/NAME.yaml in $VISUAL or $EDITOR; it is checked before it replaces the file",
+        "change /etc/qv/cells/NAME.yaml in $VISUAL or $EDITOR; "
+        "it is checked before it replaces the file",
         "NAME",
     ),
     Command(
@@ -326,12 +205,12 @@ COMMANDS = (
         "what a cell has printed: the journal keeps it for cells of units",
         "NAME",
         FOLLOW,
-        Option("-n", "only the last N lines", "N", _count, name="count"),
+        Option("-n", "only the last N lines", "N", values.count, name="count"),
         Option(
             "--boot",
             "of this boot: 0 is the present one (default: of all boots), -1 the one before",
             "BOOT",
-            _boot,
+            values.boot,
         ),
         Option(
             "--stream", "what is in the 16 KiB of the console now, also for cells without a unit"
@@ -342,12 +221,12 @@ COMMANDS = (
         "stats.stats",
         "a cell's exits by reason and CPU; `linux` is the front end",
         "NAME",
-        Option("--interval", "also rates over S seconds", "S", _seconds),
+        Option("--interval", "also rates over S seconds", "S", values.seconds),
         Option(
             "-n",
             "with --interval: N times (default 1; 0: until interrupted)",
             "N",
-            _count,
+            values.count,
             name="count",
         ),
     ),
@@ -362,8 +241,8 @@ COMMANDS = (
         "top.top",
         "what Linux and each cell do at present, until interrupted",
         "",
-        Option("--interval", "seconds between two pictures (default 2)", "S", _seconds, 2.0),
-        Option("-n", "end after N pictures (default 0: never)", "N", _count, 0, name="count"),
+        Option("--interval", "seconds between two pictures (default 2)", "S", values.seconds, 2.0),
+        Option("-n", "end after N pictures (default 0: never)", "N", values.count, 0, name="count"),
     ),
     Command(
         "latency",
@@ -378,7 +257,12 @@ COMMANDS = (
         "which thread of Quest had the CPU, and how long",
         "NAME",
         Option(
-            "-n", "only the last N changes of those that Quest keeps", "N", _count, 0, name="count"
+            "-n",
+            "only the last N changes of those that Quest keeps",
+            "N",
+            values.count,
+            0,
+            name="count",
         ),
         Option("--svg", "also draw them as a picture", "FILE"),
         Option("--perfetto", "also write them for Perfetto and Chrome", "FILE"),
@@ -397,7 +281,7 @@ COMMANDS = (
             "--listen",
             "serve them by HTTP until interrupted, at /metrics",
             "[ADDRESS:]PORT",
-            _listen,
+            values.listen,
         ),
     ),
     Command(
@@ -406,9 +290,13 @@ COMMANDS = (
         "write configuration, state, numbers and plots as one HTML page, which needs no network",
         "FILE",
         Option(
-            "--interval", "seconds between two looks at the numbers (default 1)", "S", _seconds, 1.0
+            "--interval",
+            "seconds between two looks at the numbers (default 1)",
+            "S",
+            values.seconds,
+            1.0,
         ),
-        Option("-n", "look N times (default 10)", "N", _looks, 10, name="count"),
+        Option("-n", "look N times (default 10)", "N", values.looks, 10, name="count"),
     ),
     Command(
         "cell run",
@@ -417,15 +305,16 @@ COMMANDS = (
         "FILE",
         Option(
             "--restarts",
-            "how often in succession it may fail and start again (default: `restart` of its file, or 10)",
+            "how often in succession it may fail and start again "
+            "(default: `restart` of its file, or 10)",
             "N",
-            _count,
+            values.count,
         ),
         Option(
             "--timeout",
             "milliseconds that it has to end by itself (default: `stop` of its file, or 5000)",
             "MS",
-            _milliseconds,
+            values.milliseconds,
         ),
         Option("--force", "take a device that Linux uses, too"),
     ),
@@ -471,15 +360,17 @@ COMMANDS = (
         "channels.watch",
         "print the items of a channel as they come, until its writer stops",
         "CHANNEL",
-        Option("-n", "end after N items (default 0: never)", "N", _count, 0, name="count"),
+        Option("-n", "end after N items (default 0: never)", "N", values.count, 0, name="count"),
     ),
     Command(
         "channel hz",
         "channels.hz",
         "how many items come per second, without taking one",
         "CHANNEL",
-        Option("--interval", "seconds of each measurement (default 1)", "S", _seconds, 1.0),
-        Option("-n", "end after N measurements (default 0: never)", "N", _count, 0, name="count"),
+        Option("--interval", "seconds of each measurement (default 1)", "S", values.seconds, 1.0),
+        Option(
+            "-n", "end after N measurements (default 0: never)", "N", values.count, 0, name="count"
+        ),
     ),
     Command(
         "channel record",
@@ -491,7 +382,7 @@ COMMANDS = (
             "-n",
             "end after N items (default 0: when its writer stops)",
             "N",
-            _count,
+            values.count,
             0,
             name="count",
         ),
@@ -502,7 +393,7 @@ COMMANDS = (
         "write recorded items to a channel, at the times of the record",
         "CHANNEL",
         Option("--file", "from this file instead of standard input", "FILE", default=None),
-        Option("--speed", "X times as fast", "X", _seconds, 1.0),
+        Option("--speed", "X times as fast", "X", values.seconds, 1.0),
     ),
     Command(
         "config check",
@@ -520,36 +411,40 @@ COMMANDS = (
         "analyze.analyze",
         "how long a message by each mailbox between the cells of these files may take",
         "FILE...",
-        Option("--bytes", "length of the request (default: an item of the channel)", "N", _bytes),
-        Option("--reply", "length of the reply (default: an item of the channel)", "M", _bytes),
+        Option(
+            "--bytes", "length of the request (default: an item of the channel)", "N", values.length
+        ),
+        Option(
+            "--reply", "length of the reply (default: an item of the channel)", "M", values.length
+        ),
         Option(
             "--service",
             "CPU time that the receiver computes for each slot, such as 500us or 2ms (default 0)",
             "TIME",
-            _span,
+            values.span,
             0,
         ),
         Option(
             "--cost-send",
             "CPU time of the sender for each byte, in ns (default 20)",
             "NS",
-            _cost,
-            Cost("20", 20 << 32),
+            values.cost,
+            values.Cost("20", 20 << 32),
             "cost_send",
         ),
         Option(
             "--cost-reply",
             "CPU time of the receiver for each byte, in ns (default 20)",
             "NS",
-            _cost,
-            Cost("20", 20 << 32),
+            values.cost,
+            values.Cost("20", 20 << 32),
             "cost_reply",
         ),
         Option(
             "--wake",
             "time from a bell until the thread that waits is runnable (default 0: both ends poll)",
             "TIME",
-            _span,
+            values.span,
             0,
         ),
     ),
@@ -560,10 +455,11 @@ COMMANDS = (
         "FILE...",
         Option(
             "--policy",
-            "the first cell that admits a program (first, the default), the nearest to the cell or device that it "
+            "the first cell that admits a program (first, the default), "
+            "the nearest to the cell or device that it "
             "names (near), or that with the least load (balance)",
             "POLICY",
-            _policy,
+            values.policy,
             "first",
         ),
     ),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The keys of a cell's YAML file: one file each, of the shape in key.py. Each has a row in TABLE and
-a field in CellConfig."""
+"""The keys of a cell's YAML file: one file each, of the shape in key.py. Each has a row in TABLE
+and a field in CellConfig."""
 
 from __future__ import annotations
 

@@ -78,14 +78,15 @@ class Channel:
     bell: Bell | None = None
 
     def words(self) -> list[str]:
-        """The words that all ends must have, as in a file. Each end chooses where its own bell goes."""
+        """The words that all ends must have, as in a file. Each end chooses its own bell."""
         bell = "one-shot" if self.bell and self.bell.one_shot else "true" if self.bell else "false"
         return [
             f"type: {self.type}",
             f"item: {self.item}",
             f"slots: {self.slots}",
             f"full: {self.full}",
-            f"{'writer' if self.writers == 1 else 'writers'}: {', '.join(self.ends[: self.writers])}",
+            f"{'writer' if self.writers == 1 else 'writers'}: "
+            f"{', '.join(self.ends[: self.writers])}",
             f"readers: [{', '.join(self.ends[self.writers :])}]",
             f"reconnect: {'auto' if self.reconnect else 'never'}",
             f"schema: {self.schema or 'none'}",
@@ -95,7 +96,7 @@ class Channel:
         ]
 
     def difference(self, other: Channel) -> tuple[str, str] | None:
-        """Returns the first words in which the ends do not agree: those of this one, then of the other."""
+        """Returns the first words in which the ends differ: those of this end, of the other."""
         return next((pair for pair in zip(self.words(), other.words()) if pair[0] != pair[1]), None)
 
     def __str__(self) -> str:
@@ -348,7 +349,8 @@ def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) ->
         if found:
             yield (
                 "channels",
-                f"{channel.name} is another channel in {whose}, which says {found[1]} where this file says {found[0]}",
+                f"{channel.name} is another channel in {whose}, "
+                f"which says {found[1]} where this file says {found[0]}",
                 "the same words in the file of each end",
             )
 

@@ -85,7 +85,8 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 KEY = Key(
     "ipi",
-    "whether its IPIs pass the monitor's filter: [direct IPIs](../explanation/security-model.md#direct-ipis)",
+    "whether its IPIs pass the monitor's filter: "
+    "[direct IPIs](../explanation/security-model.md#direct-ipis)",
     "`filtered` or `direct`",
     "`filtered`",
     EXAMPLE,

@@ -110,7 +110,8 @@ def check(cell: CellConfig, _nodes: dict[str, Node]) -> Iterator[Wrong]:
     if cell.modules and 0 < cell.memory < need + LOW:
         yield (
             "modules",
-            f"need {need >> 10} KiB, and the cell's memory of {size(cell.memory)} has the image, too",
+            f"need {need >> 10} KiB, "
+            f"and the cell's memory of {size(cell.memory)} has the image, too",
             "more `memory`, or smaller modules",
         )
 

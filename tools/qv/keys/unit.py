@@ -104,7 +104,8 @@ AFTER = Key(
 )
 REQUIRES = Key(
     "requires",
-    "as `after`; they are started with this cell, and this cell ends when the unit of one is stopped",
+    "as `after`; they are started with this cell, "
+    "and this cell ends when the unit of one is stopped",
     "list of names: `[camera]`",
     "`[]`",
     CELLS,
@@ -195,7 +196,8 @@ def _stop(node: Node, context: Context) -> int | None:
 
 ON_FAILURE_KEY = Key(
     "on-failure",
-    "what its unit does when it fails: starts it again, or holds it as it is until `qvctl cell recover`",
+    "what its unit does when it fails: "
+    "starts it again, or holds it as it is until `qvctl cell recover`",
     "`restart` or `hold`",
     "`restart`",
     "restart or hold",
@@ -204,7 +206,8 @@ ON_FAILURE_KEY = Key(
 READY_KEY = Key(
     "ready",
     "what tells that the inmate is ready, so that units after it start",
-    "`flag` (the inmate's state in the comm page), `beat` (its first heartbeat), `start`, or `auto`",
+    "`flag` (the inmate's state in the comm page), `beat` (its first heartbeat), `start`, "
+    "or `auto`",
     "`auto`",
     "auto, flag, beat or start",
     _ready,

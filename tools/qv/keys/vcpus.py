@@ -254,7 +254,8 @@ def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
             return None
         most = percent(admission.limit(sum(not v.io for v in load)))
         return (
-            f"with Quest's own they load the CPU with {percent(admission.load(load))}, above the bound of {most}",
+            f"with Quest's own they load the CPU with {percent(admission.load(load))}, "
+            f"above the bound of {most}",
             "smaller C, longer T, or `admission: exact`",
         )
     late = [
