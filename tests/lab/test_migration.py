@@ -60,6 +60,7 @@ def free(qv: Product, *names: str) -> list[str]:
             for name in names or CELLS]
 
 
+@pytest.mark.both_vendors
 def test_program_hops_and_counts_on(qv: Product) -> None:
     two_cells(qv)
     assert qv.quesh("hop 6 100", "one").startswith("hop 0 in one\nhop has moved to two\n")
