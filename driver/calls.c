@@ -234,7 +234,7 @@ static int call_admit(const struct call *call, struct qv_reply *r, struct qv_cel
 
 static int call_run(const struct call *call, struct qv_reply *r)
 {
-	bool held = call->flags & CALL_HELD && qv_rendezvous_whole();
+	bool held = call->flags & CALL_HELD && qv_takeover_whole();
 	struct qv_cell *cell = NULL;
 	u64 start;
 	int error;

@@ -30,16 +30,16 @@ void qv_monitor_mem_free(void);
 /* call only before the monitor runs: afterwards the memory is hidden from Linux */
 struct qv_mon_boot *qv_monitor_mem_boot(void);
 
-/* ---- rendezvous.c ---- */
+/* ---- takeover.c ---- */
 /*
  * Brings all CPUs under the monitor, or none. *@lost: a CPU did not come back, so nothing may be
  * freed
  */
-int qv_rendezvous_enter(struct qv_reply *r, bool *lost);
+int qv_take_over(struct qv_reply *r, bool *lost);
 /* after an error some CPUs may have left: call this function again */
-int qv_rendezvous_leave(struct qv_reply *r);
-bool qv_rendezvous_pending(void);	/* a CPU that missed the deadline may still arrive */
-bool qv_rendezvous_whole(void);	/* every CPU is under the monitor, so hypercalls are possible */
+int qv_give_back(struct qv_reply *r);
+bool qv_takeover_pending(void);	/* a CPU that missed the deadline may still arrive */
+bool qv_takeover_whole(void);	/* every CPU is under the monitor, so hypercalls are possible */
 
 /* ---- nmi.c ---- */
 int qv_nmi_register(void);		/* returns an errno */
@@ -117,8 +117,8 @@ struct qv_virt {
 	bool (*ready)(struct qv_crossing *c);
 	void (*unready)(struct qv_crossing *c);		/* undoes ready() */
 	/* Returns 0 as a guest. Otherwise undoes ready() and returns enum qv_mon_error */
-	u64 (*enter)(struct qv_crossing *c);
-	u64 (*leave)(struct qv_crossing *c);		/* returns 0, or the monitor's refusal */
+	u64 (*cross)(struct qv_crossing *c);
+	u64 (*cross_back)(struct qv_crossing *c);	/* returns 0, or the monitor's refusal */
 	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL if the instruction faulted */
 };
 extern const struct qv_virt qv_svm, qv_vmx;

@@ -78,8 +78,8 @@ static void __exit qv_exit(void)
 	qv_notifiers_unregister();
 	misc_deregister(&qv_misc);
 	qv_parts_unload();
-	/* a CPU that missed a rendezvous still executes this code */
-	while (qv_rendezvous_pending())
+	/* a CPU that missed a take-over still executes this code */
+	while (qv_takeover_pending())
 		msleep(10);
 	qv_nmi_unregister();
 	qv_previous_drop();

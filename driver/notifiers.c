@@ -43,7 +43,7 @@ static int notify_cpu_went(unsigned int cpu)
  */
 static void notify_monitor(u64 note)
 {
-	if (qv_rendezvous_whole())
+	if (qv_takeover_whole())
 		qv_hypercall(QV_HC_NOTE, note);
 }
 

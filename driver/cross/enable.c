@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Enable and disable. Whatever can fail for want of memory or CPUs comes first (law 9). Then the
- * rendezvous brings either all CPUs under the monitor, or none.
+ * take-over brings either all CPUs under the monitor, or none.
  */
 #include <linux/cpu.h>
 #include <linux/module.h>
@@ -43,7 +43,7 @@ static int enable_online(struct qv_reply *r, u32 flags)
 	if (!error && flags & QV_ENABLE_STRICT && qv_takeover.iommu_asked && qv_iommu_obstacle)
 		error = refuse_iommu(r);
 	if (!error)
-		error = qv_rendezvous_enter(r, &lost);
+		error = qv_take_over(r, &lost);
 	qv_takeover.ipi_direct = !error && qv_takeover.ipi_asked;
 	qv_takeover.enabled = !error;
 	if (!error && qv_takeover.iommu_asked)
@@ -75,9 +75,9 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (qv_going_down || qv_going_to_sleep || system_state != SYSTEM_RUNNING)
 		return qv_refuse(r, QV_E_BUSY, "enable QV afterwards", "Linux goes %s",
 				 qv_going_to_sleep ? "to sleep" : "down");
-	if (qv_rendezvous_pending())
+	if (qv_takeover_pending())
 		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
-				 "a CPU that missed the last rendezvous has still not come");
+				 "a CPU that missed the last take-over has still not come");
 	error = qv_preflight(r);
 	if (error)
 		return error;
@@ -132,7 +132,7 @@ int qv_disable(struct qv_reply *r)
 				 "destroy them first: qvctl cell list, qvctl cell destroy NAME",
 				 "%u cells exist, and they live in the monitor that would go",
 				 qv_num_cells);
-	if (qv_rendezvous_pending())
+	if (qv_takeover_pending())
 		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
 				 "a CPU has still to answer an earlier call");
 	qv_outside_return();
@@ -141,7 +141,7 @@ int qv_disable(struct qv_reply *r)
 	if (!error)
 		error = qv_iommu_give(r);
 	if (!error)
-		error = qv_rendezvous_leave(r);
+		error = qv_give_back(r);
 	cpus_read_unlock();
 	if (!error) {
 		qv_watch_now();			/* the last entries of the monitor's log */

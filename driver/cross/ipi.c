@@ -25,7 +25,7 @@ static int ipi_state;			/* state of CPU hotplug: a CPU has come online */
 
 static bool ipi_wanted(void)
 {
-	return READ_ONCE(qv_takeover.ipi_direct) && qv_rendezvous_whole();
+	return READ_ONCE(qv_takeover.ipi_direct) && qv_takeover_whole();
 }
 
 static void ipi_open(void)

@@ -38,7 +38,7 @@ void qv_outside_return(void)
 }
 
 /*
- * Sending a CPU offline stops all other CPUs for a moment. If a CPU has not answered the
+ * Sending a CPU offline stops all other CPUs for a moment. If a CPU has not come to the
  * rendezvous, that wait might not end, so then no CPU is sent offline. A CPU that is offline
  * already was sent offline by another program.
  */
@@ -47,7 +47,7 @@ void qv_outside_park(void)
 	u32 cpu;
 
 	for_each_cpu(cpu, &outside_brought)
-		if (cpu_online(cpu) && (qv_rendezvous_pending() || remove_cpu(cpu)) &&
+		if (cpu_online(cpu) && (qv_takeover_pending() || remove_cpu(cpu)) &&
 		    cpu_online(cpu))
 			qv_log("driver",
 			       "CPU %u was offline before and does not go offline again: "

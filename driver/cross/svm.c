@@ -81,7 +81,7 @@ static void svm_fill(struct qv_mon_boot *b)
 	b->tramp_leave = (u64)qv_svm_leave;
 }
 
-/* svm_enter() sets EFER.SVME, so nothing is prepared here and the processor can refuse nothing */
+/* svm_cross() sets EFER.SVME, so nothing is prepared here and the processor can refuse nothing */
 static bool svm_ready(struct qv_crossing *c)
 {
 	return true;
@@ -91,7 +91,7 @@ static void svm_unready(struct qv_crossing *c)
 {
 }
 
-static u64 svm_enter(struct qv_crossing *c)
+static u64 svm_cross(struct qv_crossing *c)
 {
 	u64 error;
 
@@ -105,7 +105,7 @@ static u64 svm_enter(struct qv_crossing *c)
 	return error;
 }
 
-static u64 svm_leave(struct qv_crossing *c)
+static u64 svm_cross_back(struct qv_crossing *c)
 {
 	u64 error = qv_svm_cross(NULL, 0, 0, 0, 0, 1);
 
@@ -131,5 +131,5 @@ const struct qv_virt qv_svm = {
 	.image = qv_image_amd, .image_end = qv_image_amd_end,
 	.present = svm_present, .features = svm_features, .preflight = svm_preflight,
 	.in_use = svm_in_use, .fill = svm_fill, .ready = svm_ready, .unready = svm_unready,
-	.enter = svm_enter, .leave = svm_leave, .hypercall = svm_hypercall,
+	.cross = svm_cross, .cross_back = svm_cross_back, .hypercall = svm_hypercall,
 };

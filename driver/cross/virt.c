@@ -101,7 +101,7 @@ int qv_virt_preflight(struct qv_reply *r)
 	error = qv_virt->preflight(r);
 	if (error)
 		return error;
-	/* Checks this CPU only, since an IPI may hang; qv_rendezvous_enter() checks all */
+	/* Checks this CPU only, since an IPI may hang; qv_take_over() checks all */
 	return qv_virt->in_use() ? qv_virt_refuse_in_use(r) : 0;
 }
 

@@ -217,7 +217,7 @@ static void vmx_come_home(struct qv_crossing *c)
 	qv_vmx_nmi_again(c);
 }
 
-static u64 vmx_enter(struct qv_crossing *c)
+static u64 vmx_cross(struct qv_crossing *c)
 {
 	u64 error;
 
@@ -240,7 +240,7 @@ static u64 vmx_enter(struct qv_crossing *c)
 	return QV_ME_SWITCH;
 }
 
-static u64 vmx_leave(struct qv_crossing *c)
+static u64 vmx_cross_back(struct qv_crossing *c)
 {
 	u64 error = qv_vmx_cross(NULL, 0, 1);
 
@@ -271,5 +271,5 @@ const struct qv_virt qv_vmx = {
 	.image = qv_image_intel, .image_end = qv_image_intel_end,
 	.present = qv_vmx_present, .features = qv_vmx_features, .preflight = qv_vmx_preflight,
 	.in_use = vmx_in_use, .fill = vmx_fill, .ready = vmx_ready, .unready = vmx_unready,
-	.enter = vmx_enter, .leave = vmx_leave, .hypercall = vmx_hypercall,
+	.cross = vmx_cross, .cross_back = vmx_cross_back, .hypercall = vmx_hypercall,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rendezvous: all CPUs arrive in an interrupt, agree on a verdict by a deadline, and either all
- * enter the monitor or all go back to work (law 5). A CPU that arrives later finds the verdict and
- * leaves at once.
+ * The take-over: all CPUs meet in an interrupt (the rendezvous), agree on a verdict by a deadline,
+ * and either all cross into the monitor or all go back to work (law 5). A CPU that arrives later
+ * finds the verdict and leaves at once.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -41,12 +41,12 @@ static struct {
 	call_single_data_t csd[QV_MAX_CPUS];
 } rendezvous;
 
-bool qv_rendezvous_whole(void)
+bool qv_takeover_whole(void)
 {
 	return qv_takeover.enabled && cpumask_empty(&rendezvous.left);
 }
 
-bool qv_rendezvous_pending(void)
+bool qv_takeover_pending(void)
 {
 	return atomic_read(&rendezvous.pending) > 0;
 }
@@ -123,12 +123,12 @@ static bool make_ready(struct qv_crossing *c)
 	return ready;
 }
 
-static void enter_monitor(struct qv_crossing *c)
+static void cross_over(struct qv_crossing *c)
 {
 	u64 error;
 
 	qv_crossing_save_linux(c->state);
-	error = qv_virt->enter(c);
+	error = qv_virt->cross(c);
 	record_refusal(c);
 	if (error)
 		WRITE_ONCE(rendezvous.error, error);
@@ -152,19 +152,18 @@ static void join_rendezvous(u32 index)
 		atomic_inc(&rendezvous.without_x2apic);
 	ready = make_ready(&c);
 	if (wait_for_verdict() == VERDICT_GO)
-		enter_monitor(&c);
+		cross_over(&c);
 	else if (ready)
 		qv_virt->unready(&c);
 }
 
-static void enter_this_cpu(void *index)
+static void cross_this_cpu(void *index)
 {
 	u64 start = qv_rdtsc();
 
 	atomic_inc(&rendezvous.using);
 	/*
-	 * Pairs with qv_rendezvous_enter(): the memory is freed only after verdict == BACK and
-	 * using == 0
+	 * Pairs with qv_take_over(): the memory is freed only after verdict == BACK and using == 0
 	 */
 	smp_mb__after_atomic();
 	if (atomic_read(&rendezvous.verdict) == VERDICT_OPEN)
@@ -178,13 +177,13 @@ static void enter_this_cpu(void *index)
 	atomic_dec(&rendezvous.using);
 }
 
-static void leave_this_cpu(void *index)
+static void cross_this_cpu_back(void *index)
 {
 	struct qv_crossing c = qv_crossing_back((unsigned long)index);
 	u64 start = qv_rdtsc(), error;
 
 	do	/* the monitor lets one CPU leave at a time */
-		error = qv_virt->leave(&c);
+		error = qv_virt->cross_back(&c);
 	while (error == QV_ME_BUSY && qv_rdtsc() - start < cycles_of_ms(QV_DEADLINE_MS));
 	if (error)
 		WRITE_ONCE(rendezvous.error, error);
@@ -298,13 +297,13 @@ static void open_rendezvous(void)
 	cpumask_clear(&rendezvous.left);
 }
 
-int qv_rendezvous_enter(struct qv_reply *r, bool *lost)
+int qv_take_over(struct qv_reply *r, bool *lost)
 {
 	const atomic_t *away;
 	int error;
 
 	open_rendezvous();
-	call_cpus(enter_this_cpu);
+	call_cpus(cross_this_cpu);
 	away = atomic_read(&rendezvous.verdict) == VERDICT_GO ? &rendezvous.pending :
 								&rendezvous.using;
 	*lost = !wait_for_zero(away, 5 * QV_DEADLINE_MS);
@@ -316,10 +315,10 @@ int qv_rendezvous_enter(struct qv_reply *r, bool *lost)
 	return error;
 }
 
-int qv_rendezvous_leave(struct qv_reply *r)
+int qv_give_back(struct qv_reply *r)
 {
 	rendezvous.error = rendezvous.held_max = 0;
-	call_cpus(leave_this_cpu);
+	call_cpus(cross_this_cpu_back);
 	if (!wait_for_zero(&rendezvous.pending, QV_DEADLINE_MS))
 		return qv_refuse(r, QV_E_CPU_STUCK,
 				 "find what keeps it busy with interrupts off, and try again",
