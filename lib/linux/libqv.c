@@ -18,7 +18,7 @@
 
 int lib_attach(struct qv_channel *c, const char *path, uint64_t length, uint32_t self)
 {
-	const struct qv_chan_page *life;
+	const struct qv_chan_page *life_page;
 	const struct qv_chan_end *own;
 	const char *wrong;
 	int result;
@@ -29,8 +29,8 @@ int lib_attach(struct qv_channel *c, const char *path, uint64_t length, uint32_t
 		c->window = NULL;
 		return lib_fail_system("mmap", path);
 	}
-	life = c->window;
-	c->end.page = *life;
+	life_page = c->window;
+	c->end.page = *life_page;
 	wrong = qv_chan_check(&c->end.page, length);
 	if (wrong)
 		return lib_fail(QV_CHAN_LAYOUT, "%s: %s", path, wrong);
@@ -146,9 +146,9 @@ static bool may_wait(const struct qv_channel *c, const struct attempt *a, int re
 /* The manager clears the life page when no cell lists the channel. Returns QV_LIB_NOT_FOUND then */
 static int gone(const struct qv_channel *c)
 {
-	const volatile struct qv_chan_page *life = c->window;
+	const volatile struct qv_chan_page *life_page = c->window;
 
-	return life->session == c->end.page.session ? 0 :
+	return life_page->session == c->end.page.session ? 0 :
 	       lib_fail(QV_LIB_NOT_FOUND, "%s: this channel no longer exists", c->end.page.name);
 }
 

@@ -3,13 +3,13 @@
 
 void manage_make(void *window, const struct qv_chan_page *page, uint64_t session)
 {
-	struct qv_chan_page *life = window;
+	struct qv_chan_page *life_page = window;
 	uint32_t i;
 
-	*life = *page;
-	life->session = session;
+	*life_page = *page;
+	life_page->session = session;
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
-		life->end[i].life = 0;
+		life_page->end[i].life = 0;
 }
 
 static uint64_t next_generation(const struct qv_chan_page *page)

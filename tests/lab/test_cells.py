@@ -96,7 +96,7 @@ def test_hanging_cell_is_shut_down_by_force_and_restarts(qv: Product) -> None:
     qv.sh(f"{{ cat {CONFIGS}/quest.yaml; echo 'watchdog: off'; }} >/run/unwatched.yaml")
     qv.do("cell create /run/unwatched.yaml --start")
     qv.machine.run("quesh quest -t 2 -c hang")
-    assert "was stopped by force: it had not ended by itself within 500 ms" in qv.do("cell shutdown quest --timeout 500")
+    assert "was stopped by force: it had not shut down within 500 ms" in qv.do("cell shutdown quest --timeout 500")
     assert (qv.show()["state"], qv.show()["forced"]) == ("shut-down", True)
     assert "shut-down (by force)" in qv.do("cell list")
     assert qv.online() == "0-2", "the cell lost its CPU"

@@ -93,7 +93,9 @@ IPI_DIRECT = (
 )
 
 REPLACED = "the loaded module qv is another than the installed one, as after an upgrade"
-REPLACED_REMEDY = "systemctl restart qv.service (its cells end, and those of units start again)"
+REPLACED_REMEDY = (
+    "systemctl restart qv.service (its cells shut down, and those of units start again)"
+)
 
 
 def outside(count: int) -> str:

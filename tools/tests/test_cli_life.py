@@ -61,7 +61,7 @@ def test_shutdown_by_force(run: Run) -> None:
     run.create("--start")
     run.device.cells["quest"].forced = 1
     assert run("cell", "shutdown", "quest", "--timeout", "70") == 0
-    assert run.out.startswith("cell quest was stopped by force: it had not ended by itself within 70 ms (")
+    assert run.out.startswith("cell quest was stopped by force: it had not shut down within 70 ms (")
     assert run.json("cell", "show", "quest", "--json")["forced"] is True
     run("cell", "list")
     assert run.out.splitlines()[1].startswith("quest  shut-down (by force)  3 ")

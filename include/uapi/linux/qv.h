@@ -194,7 +194,7 @@ enum qv_cell_state {
 	QV_STATE_CREATED	= 1,	/* resources are taken, no image is loaded */
 	QV_STATE_LOADABLE	= 2,	/* image is loaded, start may follow */
 	QV_STATE_RUNNING	= 3,
-	QV_STATE_SHUT_DOWN	= 4,	/* stopped on request */
+	QV_STATE_SHUT_DOWN	= 4,	/* on request: shut down, or stopped by force */
 	QV_STATE_FAILED		= 5,	/* stopped by the monitor or the watchdog */
 };
 
@@ -402,7 +402,7 @@ struct qv_cell_info {
 	/* the failure of the last life that failed before this one */
 	struct qv_failure_record last_failure;
 	__u64 failures;			/* how often it has failed since it was created */
-	/* 1: the cell was shut down by force, since it had not ended by itself */
+	/* 1: the cell was stopped by force, since it had not shut down in time */
 	__u32 forced;
 	__u32 debug;			/* 1: as in qv_cell_create */
 	__u32 apic;			/* as requested: enum qv_apic */

@@ -48,7 +48,7 @@ def shutdown(args: Arguments, system: System) -> int:
             if not reply
             else "has failed meanwhile: see qvctl cell show"
             if state == "failed"
-            else f"was stopped by force: it had not ended by itself within {args.timeout} ms"
+            else f"was stopped by force: it had not shut down within {args.timeout} ms"
             if forced
             else "is shut down"
         )

@@ -83,12 +83,12 @@ COMMANDS = (
     Command(
         "cell shutdown",
         "life.shutdown",
-        "ask cells to end; after the time-out they are stopped",
+        "ask cells to shut down; after the time-out they are stopped by force",
         "NAME...",
         STRICT,
         Option(
             "--timeout",
-            "milliseconds before it is stopped (default 5000; 0: at once)",
+            "milliseconds before it is stopped by force (default 5000; 0: at once)",
             "MS",
             values.milliseconds,
             5000,
@@ -312,7 +312,7 @@ COMMANDS = (
         ),
         Option(
             "--timeout",
-            "milliseconds that it has to end by itself (default: `stop` of its file, or 5000)",
+            "milliseconds that it has to shut down (default: `stop` of its file, or 5000)",
             "MS",
             values.milliseconds,
         ),
@@ -330,7 +330,7 @@ COMMANDS = (
         "units.disable",
         "no longer start cells at boot",
         "NAME...",
-        Option("--now", "end them now as well"),
+        Option("--now", "shut them down now as well"),
     ),
     Command("channel list", "channels.list_channels", "the channels of all cells", "", RATE),
     Command("channel show", "channels.show_channel", "all about a channel", "CHANNEL", RATE),

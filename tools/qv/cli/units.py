@@ -71,7 +71,7 @@ def disable(args: Arguments, system: System) -> int:
         _say(
             args,
             name,
-            f"cell {name} no longer starts at boot{' and has ended' if args.now else ''}",
+            f"cell {name} no longer starts at boot{' and is shut down' if args.now else ''}",
             enabled=False,
         )
     return 0

@@ -215,7 +215,7 @@ READY_KEY = Key(
 )
 STOP = Key(
     "stop",
-    "how long it may take to end by itself before it is stopped by force",
+    "how long it may take to shut down before it is stopped by force",
     "time: `500ms`, `5s`, `1m`",
     "as `/etc/qv/qv.conf` says, else `5s`",
     "5s",
