@@ -240,7 +240,7 @@ def test_port_table_is_the_one_of_qvctl() -> None:
     rows = re.findall(r"\{ 0x([0-9a-f]{4}), 0x([0-9a-f]{4}), PORT", table.read_text())
     assert rows and len(re.findall(r"(?m)^\| 0x", made)) == len(rows)
     keys = (TOP / "tools/qv/keys/ports.py").read_text()
-    known = re.findall(r"\(0x([0-9a-f]+), 0x([0-9a-f]+), \"", keys[keys.index("NEVER_PORTS"):])
+    known = re.findall(r"\(0x([0-9A-F]+), 0x([0-9A-F]+), \"", keys[keys.index("NEVER_PORTS"):])
     assert [(int(a, 16), int(b, 16)) for a, b in rows] == [
         (int(a, 16), int(b, 16)) for a, b in known]
 
