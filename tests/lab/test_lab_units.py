@@ -247,7 +247,7 @@ def test_port_table_is_the_one_of_qvctl() -> None:
 
 def test_exit_reason_page_agrees_with_abi() -> None:
     """instructions.md lists all exit reasons of the ABI in the order of the ABI."""
-    header = (TOP / "include/uapi/linux/qv.h").read_text()
+    header = (TOP / "include/uapi/linux/qv_report.h").read_text()
     body = header[header.index("enum qv_exit {"):]
     known = re.findall(r"^\tQV_EXIT_(\w+)(?: = 0)?,", body[:body.index("};")], re.MULTILINE)
     known = [name.lower().replace("_", "-") for name in known if name not in ("COUNT", "SLOTS")]

@@ -20,7 +20,7 @@ QUEST2 = f"{CONFIGS}/quest2.yaml"
 MAY_LOCK = "/run/quest2-watched.yaml"
 IMAGE = "/usr/share/qv/images/quest.elf"
 
-# ---- the result of every call in every state; E_* as in include/uapi/linux/qv.h
+# ---- the result of every call in every state; E_* as in include/uapi/linux/qv_reply.h
 
 CALLS = ("create", "start", "shutdown", "destroy", "info", "stats", "lock", "unlock", "enable", "disable")
 TAKEN, STATE, NONE, HAS = "E_NAME_TAKEN", "E_STATE", "E_NO_CELL", "E_CELLS_EXIST"

@@ -11,17 +11,17 @@
  * Seconds: 3600
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
  *	`#define QV_MON_RUNS		2`: runs
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` ->
+ * Changed: include/uapi/linux/qv_reply.h: `#define QV_MAX_CPUS	64` ->
  *	`#define QV_MAX_CPUS	3`: CPUs
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` ->
+ * Changed: include/uapi/linux/qv_reply.h: `#define QV_MAX_CELLS	15` ->
  *	`#define QV_MAX_CELLS	2`: cells
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` ->
+ * Changed: include/uapi/linux/qv_reply.h: `#define QV_MAX_PORTS	16` ->
  *	`#define QV_MAX_PORTS	1`: ports
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_DEVICES	8` ->
+ * Changed: include/uapi/linux/qv_reply.h: `#define QV_MAX_DEVICES	8` ->
  *	`#define QV_MAX_DEVICES	1`: devices
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CHANNELS	16` ->
+ * Changed: include/uapi/linux/qv_reply.h: `#define QV_MAX_CHANNELS	16` ->
  *	`#define QV_MAX_CHANNELS	1`: channels, whose part has other tests
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_WITH	8` ->
+ * Changed: include/uapi/linux/qv_reply.h: `#define QV_MAX_WITH	8` ->
  *	`#define QV_MAX_WITH	1`: not used by the proof
  * Changed: include/qv/channel.h: `#define QV_CHAN_MAX_ENDS	9u` ->
  *	`#define QV_CHAN_MAX_ENDS	2u`: not used by the proof
@@ -29,7 +29,8 @@
  *	`#define QV_MON_CHANNELS		1`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
  *	`#define QV_MON_RAM_RANGES	1`: not used by the proof
- * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: not used here
+ * Changed: include/uapi/linux/qv_report.h: `QV_EXIT_SLOTS = 16,` ->
+ *	`QV_EXIT_SLOTS = 1,`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_GUARDS		16` ->
  *	`#define QV_MON_GUARDS		1`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_FIRMWARE_PORTS	16` ->

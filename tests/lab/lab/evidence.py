@@ -46,7 +46,7 @@ MARK, LOG, OPEN, IMAGE, IMAGE_MAX, CPUS, CPU_LEN = (define(ABI / "layout.h", nam
 RINGS = ("QV_MON_KEPT_EVENTS", "QV_MON_OTHER_EVENTS")  # the events of each ring
 RING_SHIFT = 6  # QV_MON_LOG_RING
 ENTRIES = define(ABI / "log.h", "QV_MON_LOG_ENTRIES")
-INSTANCES = 1 + define(TOP / "include/uapi/linux/qv.h", "QV_MAX_CELLS")
+INSTANCES = 1 + define(TOP / "include/uapi/linux/qv_reply.h", "QV_MAX_CELLS")
 
 
 def events() -> dict[int, tuple[str, str]]:
