@@ -40,6 +40,21 @@ USERS: dict[str, tuple[str, ...]] = {
     "U5 keeps the module loaded": ("tests/lab/test_channel_users.py", "open: Linux takes no open file back; qvctl names the program"),
 }
 
+# Attacks on time by programs of Quest in ring 3
+PROGRAMS: dict[str, tuple[str, ...]] = {
+    "P1 makes each system call with its worst arguments, beside a thread on a VCPU": ("inmates/tests/test_worst_calls.py",),
+    "P2 rings a channel in a loop": (
+        "tests/unit/test_bell_rate.c", "open: the monitor answers at once; how long Quest then waits is not measured"),
+    "P3 wild system calls, faults, floods of output": ("tests/lab/test_quest.py", "inmates/tests/unit_output.c"),
+}
+
+# Attacks on what all share: the log, and the locks of the front end's instance
+SHARED: dict[str, tuple[str, ...]] = {
+    "S1 pushes lines of others out of the log, or keeps its reader from an end": (
+        "tests/attack/test_log.py", "tests/unit/test_log_book.c", "tests/unit/test_exits.c"),
+    "S2 a fault of the monitor under each lock": ("tests/unit/test_events.c",),
+}
+
 LEAKS: dict[str, tuple[str, ...]] = {
     "1 MSIs go to any CPU on AMD": ("front-msi-*", "tests/lab/test_devices.py"),
     "2 the MSRs 0xC001xxxx are open": ("msr-*",),
@@ -63,3 +78,6 @@ LEAKS: dict[str, tuple[str, ...]] = {
     "21 CPUs that were offline at enable": ("open: CAVEATS.md",),
     "22 foreign NMIs are swallowed": ("icr-self-nmi", "flood-nmi-self", "tests/lab/test_takeover.py"),
 }
+
+TABLES = {"The list A1-A20": ATTACKS, "A user without privileges": USERS, "A program of Quest": PROGRAMS,
+          "What all share": SHARED, "The 22 leaks of the field": LEAKS}

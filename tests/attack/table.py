@@ -64,7 +64,7 @@ def known() -> list[str]:
     import answers
 
     lines: list[str] = []
-    for title, table in (("The list A1-A20", answers.ATTACKS), ("A user without privileges", answers.USERS), ("The 22 leaks of the field", answers.LEAKS)):
+    for title, table in answers.TABLES.items():
         lines += ["", f"## {title}", "", "| What | Where it is tried |", "|---|---|"]
         lines += [f"| {what} | {', '.join(a if a.startswith(answers.OPEN) else f'`{a}`' for a in named)} |"
                   for what, named in table.items()]

@@ -27,7 +27,7 @@ def test_table_has_all_families() -> None:
 def test_answers_name_existing_tests() -> None:
     names = [row.name for row in rows.every()] + [row.name for row in front.ROWS]
     top = TOP
-    for what, named in {**answers.ATTACKS, **answers.USERS, **answers.LEAKS}.items():
+    for what, named in (row for table in answers.TABLES.values() for row in table.items()):
         for answer in named:
             there = answer.startswith(answers.OPEN) or (top / answer).is_file() or \
                 any(fnmatchcase(name, answer) for name in names)
