@@ -88,26 +88,35 @@ static bool contains(const int *list, int pid)
 }
 
 /*
- * Appends the VCPUs of program `pid` to here[]; KERNEL_PID: those of no program. Programs that
- * create and destroy VCPUs between two calls may have more of them than there is room for.
+ * Copies VCPU `id` to `to`, if it belongs to program `pid`; KERNEL_PID: if it belongs to no
+ * program. Returns whether it does.
+ */
+static bool take_vcpu(int id, int pid, struct admission_entry *to)
+{
+	bool irqs = irq_save(), takes;
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+
+	takes = v && v->params.type != BACKGROUND_VCPU &&
+		(pid == KERNEL_PID ? !process_find(v->params.owner) : uservcpu_owned(id, pid));
+	if (takes)
+		*to = (struct admission_entry){
+			v->params.type == IO_VCPU, v->params.budget, v->params.period
+		};
+	irq_restore(irqs);
+	return takes;
+}
+
+/*
+ * Appends the VCPUs of program `pid` to here[]; KERNEL_PID: those of no program. Interrupts are on
+ * between two VCPUs. Programs that create and destroy VCPUs meanwhile, or between two calls, may
+ * have more of them than there is room for.
  */
 static unsigned int add_vcpus(unsigned int n, int pid)
 {
-	bool irqs = irq_save();
-	const struct vcpu *v;
 	int id;
 
-	for (id = 0; id < SCHED_VCPUS && n < MOST_HERE; id++) {
-		v = sched_vcpu(dispatch_sched(), id);
-		if (!v || v->params.type == BACKGROUND_VCPU ||
-		    (pid == KERNEL_PID ? process_find(v->params.owner) != NULL :
-					 !uservcpu_owned(id, pid)))
-			continue;
-		here[n++] = (struct admission_entry){
-			v->params.type == IO_VCPU, v->params.budget, v->params.period
-		};
-	}
-	irq_restore(irqs);
+	for (id = 0; id < SCHED_VCPUS && n < MOST_HERE; id++)
+		n += take_vcpu(id, pid, &here[n]);
 	return n;
 }
 

@@ -7,6 +7,8 @@
 
 static struct wait_queue awaited;	/* threads that wait for a wish */
 static uint32_t asked;			/* bit i: the load is wished by link i */
+static uint32_t wished;			/* bit i: link i had a wish last, not a question of load */
+static int last;			/* slot of the last program with a wish that had its turn */
 
 static void set(struct process *p, int link, uint64_t until, int error)
 {
@@ -36,18 +38,27 @@ void wishes_expire(struct process *p)
 		wishes_fail(p, -ETIMEDOUT);
 }
 
+static bool has_wish(struct process *p, int link)
+{
+	if (!p || p->state != PROCESS_LIVE || p->wish.link != link + 1)
+		return false;
+	wishes_expire(p);
+	return p->wish.link;
+}
+
+/* Programs have their turns by slots: one that wishes again at once waits for the others. */
 static struct process *find(int link)
 {
 	struct process *p;
-	int i;
+	int i, slot;
 
-	for (i = 0; i < PROCESS_MAX; i++) {
-		p = process_at(i);
-		if (!p || p->state != PROCESS_LIVE || p->wish.link != link + 1)
+	for (i = 1; i <= PROCESS_MAX; i++) {
+		slot = (last + i) % PROCESS_MAX;
+		p = process_at(slot);
+		if (!has_wish(p, link))
 			continue;
-		wishes_expire(p);
-		if (p->wish.link)
-			return p;
+		last = slot;
+		return p;
 	}
 	return NULL;
 }
@@ -60,11 +71,18 @@ void wishes_ask(int link)
 
 struct process *wishes_next(int link)
 {
+	uint32_t bit = 1u << link;
 	struct process *p;
 
-	while (!(p = find(link)) && !(asked & 1u << link))
+	for (;;) {
+		/* between two wishes, a question has its turn: a program may wish without end */
+		p = asked & wished & bit ? NULL : find(link);
+		if (p || asked & bit)
+			break;
 		wait_on(&awaited);
+	}
+	wished = p ? wished | bit : wished & ~bit;
 	if (!p)
-		asked &= ~(1u << link);
+		asked &= ~bit;
 	return p;
 }
