@@ -37,6 +37,8 @@ static void make(void)
 		.num_vcpus = 1, .vcpu = VCPU_FIXED, .pages = 10, .heap = USER_IMAGE,
 		.brk = USER_IMAGE + 5, .threads[2].state = SLOT_RUNS, .name = "program",
 		.files[3] = { .kind = FILE_ARCHIVE, .name = "file" },
+		.channels[1] = { "first", 7, USER_SHARED, 3 * PAGE_SIZE, 0, BELLS_MASK, 1, 0 },
+		.channels[5] = { "next", 8, USER_SHARED + 3 * PAGE_SIZE, PAGE_SIZE, 1, 0, 0, 0 },
 	};
 	image.num_threads = image.num_vcpus = 1;
 	image.vcpu = VCPU_FIXED;
@@ -86,6 +88,56 @@ TEST(migration_refuses_headers)
 	REFUSED(h.files[0].kind = FILE_PIPE_READ, EBADMSG);
 	REFUSED(memset(h.files[3].name, 'x', ARCHIVE_NAME), EBADMSG);
 	REFUSED(h.files[3].at = ~0ull, EBADMSG);
+}
+
+TEST(migration_refuses_places_of_channels)
+{
+	struct channel_image *c = &h.channels[1];
+
+	REFUSED(c->name[0] = '\0', EBADMSG);
+	REFUSED(memset(c->name, 'x', sizeof(c->name)), EBADMSG);
+	REFUSED(c->at++, EBADMSG);
+	REFUSED(c->at -= PAGE_SIZE, EBADMSG);
+	REFUSED(c->at += PAGE_SIZE, EBADMSG);
+	REFUSED(c->at = USER_END - PAGE_SIZE, EBADMSG);
+	REFUSED(c->at = 0x100000, EBADMSG);
+	REFUSED(c->at = ~0ull << 12, EBADMSG);
+	REFUSED(c->length++, EBADMSG);
+	REFUSED(c->length += PAGE_SIZE, EBADMSG);
+	REFUSED(c->length = ~0ull << 12, EBADMSG);
+	REFUSED(c->number = 1, EBADMSG);
+	REFUSED(c->number = QV_INFO_MAX_CHANNELS, EBADMSG);
+	REFUSED(c->bells++, EBADMSG);
+	REFUSED(c->writes = 2, EBADMSG);
+}
+
+/* The claims of another cell give no right that the file of this cell does not give. */
+TEST(migration_gives_channels_as_the_own_file_does)
+{
+	struct qv_chan_page page = {
+		.type = QV_CHAN_MEMORY, .session = 7, .length = 3 * PAGE_SIZE, .ends = 3,
+		.end[1].flags = QV_CHAN_END_WRITES,
+	};
+	struct channel_image c;
+
+	make();
+	c = h.channels[1];
+	CHECK(mig_channel_fits(&c, &page, 0) && mig_channel_fits(&c, &page, 1));
+	CHECK(!mig_channel_fits(&c, &page, 2) && !mig_channel_fits(&c, &page, 3));
+	c.writes = 0;
+	CHECK(mig_channel_fits(&c, &page, 1) && mig_channel_fits(&c, &page, 2));
+	CHECK(!mig_channel_fits(&c, &page, 3));
+	c.length -= PAGE_SIZE;
+	CHECK(!mig_channel_fits(&c, &page, 0));
+	c = h.channels[1];
+	page.session++;
+	CHECK(!mig_channel_fits(&c, &page, 0));
+	page.session--;
+	page.key = 1;
+	CHECK(!mig_channel_fits(&c, &page, 0));
+	page.key = 0;
+	for (page.type = 0; page.type < 8; page.type++)
+		CHECK(mig_channel_fits(&c, &page, 0) == (page.type == QV_CHAN_MEMORY));
 }
 
 TEST(migration_refuses_threads_and_vcpus)

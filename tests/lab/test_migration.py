@@ -22,18 +22,28 @@ ARENAS = """\
   - {name: first, type: memory, item: 4194304, writer: one, readers: [two]}
   - {name: second, type: memory, item: 4194304, writer: two, readers: [one]}
 """
+SHARED = """\
+  - {name: tally, type: memory, item: 8192, writers: [one, two], readers: [linux], bell: true}
+  - {name: alone, type: memory, item: 4096, writer: one, readers: [two]}
+  - {name: talk, type: mailbox, item: 64, writer: one, readers: [two]}
+"""
+CANNOT = "the program cannot use one of its channels in the other cell"
 FAULTS = 25
 PERIOD_US = 5000  # of the program `ticker`
 METHODS = ["messages", "copy"]  # the pages of a program are sent, or the destination copies them
 
 
-def two_cells(qv: Product, method: str = "messages", item: int = 4096, more: str = "") -> None:
-    """Starts two cells with links to and fro."""
-    links, channels = "[there, back]", LINKS
+def two_cells(qv: Product, method: str = "messages", item: int = 4096, more: str = "", shared: str = "") -> None:
+    """Starts two cells with links to and fro, and with the channels `shared`, of which the second
+    cell lists two first: so it has other numbers for them."""
+    links, channels = "[there, back]", LINKS + shared
     if method == "copy":
-        links, channels = "[{link: there, arena: first}, {link: back, arena: second}]", LINKS + ARENAS
+        links, channels = "[{link: there, arena: first}, {link: back, arena: second}]", LINKS + shared + ARENAS
     qv.do("enable")
     for name, cpu in CELLS.items():
+        if shared and name == "two":
+            head, *lines = channels.splitlines(keepends=True)[1:]
+            channels = "\n" + "".join([head, *lines[2:], *lines[:2]])
         qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{cpu}]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
               f"migrate: {links}\n{more}{channels.replace('4096,', f'{item},')}END")
         qv.do(f"cell create /run/{name}.yaml --start")
@@ -166,6 +176,42 @@ def test_program_stays_that_cannot_go(qv: Product) -> None:
     qv.quesh("pipes flood | spinner &", "one")
     [pid] = re.findall(r"(?m)^ *(\d+) .*spinner.* live ", qv.quesh("ps", "one"))
     assert "pipes" in qv.quesh(f"migrate {pid} two", "one")
+
+
+def in_linux(qv: Product) -> int:
+    """Returns the first word of the channel `tally`, which Linux reads."""
+    return int(qv.sh("""python3 -c "
+import mmap, os
+m = mmap.mmap(os.open('/dev/qv-channel/tally', os.O_RDONLY), 8192, mmap.MAP_SHARED, mmap.PROT_READ)
+print(int.from_bytes(m[4096:4104], 'little'))" """))
+
+
+@pytest.mark.parametrize("method", ["messages", pytest.param("copy", marks=pytest.mark.slow)])
+def test_channel_of_memory_moves_with_its_program(qv: Product, method: str) -> None:
+    """The program counts on in the channel, which the other cell knows by another number."""
+    two_cells(qv, method, shared=SHARED)
+    before = free(qv)
+    assert in_linux(qv) == 0
+    qv.quesh("tally tally 3 &", "one")
+    assert wait_for(qv, r"tally has counted to 80\ntally: \d+ right, 0 wrong") == "two"
+    assert in_linux(qv) == 80
+    assert all("used by" not in line for name in CELLS for line in qv.quesh("channels", name).splitlines() if "tally" in line)
+    assert free(qv) == before
+
+
+def test_program_stays_if_its_channel_cannot_go(qv: Product) -> None:
+    """Nothing is sent if the other cell may not write the channel, or has an end of its own. A
+    program there that uses the channel keeps it."""
+    two_cells(qv, shared=SHARED)
+    for channel in ("alone", "talk"):
+        before = exits(qv, "one")
+        said = qv.quesh(f"tally {channel} 1", "one")
+        assert f"tally stays in one: {CANNOT}" in said and "tally has counted to 40" in said and " 0 wrong" in said
+        assert exits(qv, "one") == before
+    qv.quesh("tally tally -1 &", "two")
+    until(lambda: "(used by" in qv.quesh("channels", "two"), "a program there has the channel")
+    qv.quesh("tally tally 1", "one")
+    assert wait_for(qv, f"tally stays in one: {CANNOT}") == "one"
 
 
 def test_another_build_refuses_politely(qv: Product) -> None:

@@ -47,6 +47,44 @@ static bool check_files(const struct mig_header *h)
 	return true;
 }
 
+static bool overlap(const struct channel_image *a, const struct channel_image *b)
+{
+	return a->at < b->at + b->length && b->at < a->at + a->length;
+}
+
+static bool check_channel(const struct channel_image *c)
+{
+	return ends(c->name, sizeof(c->name)) && c->number < QV_INFO_MAX_CHANNELS &&
+	       c->bells <= BELLS_MASK && c->writes <= 1 && !(c->at % PAGE_SIZE) &&
+	       !(c->length % PAGE_SIZE) && c->at >= USER_SHARED && c->at < USER_END &&
+	       c->length <= USER_END - c->at;
+}
+
+static bool check_channels(const struct mig_header *h)
+{
+	const struct channel_image *c = h->channels;
+	unsigned int i, j;
+
+	for (i = 0; i < QV_INFO_MAX_CHANNELS; i++) {
+		if (c[i].length && !check_channel(&c[i]))
+			return false;
+		for (j = 0; j < i; j++)
+			if (c[i].length && c[j].length &&
+			    (c[i].number == c[j].number || overlap(&c[i], &c[j])))
+				return false;
+	}
+	return true;
+}
+
+bool mig_channel_fits(const struct channel_image *c, const struct qv_chan_page *page,
+		      unsigned int end)
+{
+	/* a later memory of the same name has another session */
+	return page->type == QV_CHAN_MEMORY && !page->key && page->session == c->session &&
+	       page->length == c->length && end < page->ends &&
+	       (!c->writes || !end || page->end[end].flags & QV_CHAN_END_WRITES);
+}
+
 int mig_check_header(const struct mig_header *h, uint64_t build, uint32_t tsc_khz)
 {
 	if (h->magic != MIG_MAGIC)
@@ -57,7 +95,7 @@ int mig_check_header(const struct mig_header *h, uint64_t build, uint32_t tsc_kh
 	    h->pages > (USER_END - USER_BASE) / PAGE_SIZE || h->heap < USER_IMAGE ||
 	    h->heap > h->brk || h->brk > USER_SHARED)
 		return -EBADMSG;
-	return check_threads(h) && check_files(h) ? 0 : -EBADMSG;
+	return check_threads(h) && check_files(h) && check_channels(h) ? 0 : -EBADMSG;
 }
 
 int mig_check_admission(const struct program_image *image, enum admission_test test,

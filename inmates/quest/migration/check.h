@@ -16,6 +16,13 @@
 int mig_check_header(const struct mig_header *h, uint64_t build, uint32_t tsc_khz);
 
 /*
+ * Returns whether a program that has the channel `c` can have it in a cell that is end `end` of the
+ * channel with that life page. The page is of the cell that asks, and was checked (qv/end.h).
+ */
+bool mig_channel_fits(const struct channel_image *c, const struct qv_chan_page *page,
+		      unsigned int end);
+
+/*
  * Adds the VCPUs of an image to the `n` entries of `set`, which has SCHED_VCPUS. Returns 0 or minus
  * an error: EADMIT: they are not admitted, and would not be later either while the others exist;
  * EBADMSG. The image is not checked otherwise.

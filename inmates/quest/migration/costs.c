@@ -14,6 +14,7 @@
 #define OF_THREAD	12
 #define OF_VCPU		12
 #define OF_PAGE		4
+#define MAPPED_PAGES	8		/* so many pages of a channel cost as much as a copy */
 /* a word of the command line, for measurements: mig_cost_delay() */
 #define DELAY_WORD	"migration-delay="
 #define DELAY_ENTRIES	1024
@@ -67,7 +68,8 @@ void mig_cost_delay(void)
 static uint64_t unscaled(const struct mig_size *size)
 {
 	return copy * (OF_PROGRAM + OF_THREAD * (uint64_t)size->threads +
-		       OF_VCPU * (uint64_t)size->vcpus + OF_PAGE * (uint64_t)size->pages);
+		       OF_VCPU * (uint64_t)size->vcpus + OF_PAGE * (uint64_t)size->pages +
+		       size->shared / MAPPED_PAGES);
 }
 
 uint64_t mig_cost(enum mig_side side, const struct mig_size *size)

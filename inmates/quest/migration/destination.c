@@ -17,6 +17,7 @@
 #include "../mm/space.h"
 #include "../user/include/quest/errors.h"
 #include "build.h"
+#include "channels.h"
 #include "check.h"
 #include "costs.h"
 #include "link.h"
@@ -25,7 +26,7 @@
 
 #define DAMAGED_US	1000000		/* time between two looks at a link that is damaged */
 /* pages besides those of a program and its threads: tables and its image */
-#define MORE_PAGES	32
+#define MORE_PAGES	48
 
 /* One program that comes. Only the link's thread uses it. */
 struct coming {
@@ -124,17 +125,21 @@ static bool get(struct coming *c, void *data, size_t n)
 /* Returns whether the cell has room that is not kept for its own shell. */
 static bool has_room(const struct mig_header *h)
 {
+	const uint64_t pages = h->pages + mig_size_of(h).shared;
 	unsigned int i, processes = 0;
 
 	for (i = 0; i < PROCESS_MAX; i++)
 		processes += !process_at((int)i);
 	return processes > SHELL_PROCESSES &&
 	       threadslots_free(SHELL_THREADS) >= h->num_threads &&
-	       pages_unkept() + arena_available() >= h->pages + h->pages / TABLE_ENTRIES +
+	       pages_unkept() + arena_available() >= h->pages + pages / TABLE_ENTRIES +
 				 h->num_threads * MOVE_THREAD_PAGES + MORE_PAGES;
 }
 
-/* Creates the process, as an orphan: no parent learns of it if it does not come. */
+/*
+ * Creates the process, as an orphan: no parent learns of it if it does not come. Its channels are
+ * attached first, so nothing more is sent of a program that cannot use them here.
+ */
 static bool new_process(struct coming *c)
 {
 	const struct mig_header *h = &c->link->header;
@@ -153,7 +158,7 @@ static bool new_process(struct coming *c)
 		return note(c, -ENOMEM);
 	p->image->num_threads = h->num_threads;
 	p->image->num_vcpus = h->num_vcpus;
-	return note(c, mig_unpack(p, h));
+	return note(c, mig_unpack(p, h)) && note(c, mig_channels_attach(p, h));
 }
 
 /*

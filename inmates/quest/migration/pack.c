@@ -41,9 +41,14 @@ void mig_pack(struct mig_header *h, const struct process *p)
 
 struct mig_size mig_size_of(const struct mig_header *h)
 {
-	return (struct mig_size){
+	struct mig_size size = {
 		.threads = h->num_threads, .vcpus = h->num_vcpus, .pages = (uint32_t)h->pages
 	};
+	unsigned int i;
+
+	for (i = 0; i < QV_INFO_MAX_CHANNELS; i++)
+		size.shared += (uint32_t)(h->channels[i].length / PAGE_SIZE);
+	return size;
 }
 
 /* The same file has another number in another archive. */

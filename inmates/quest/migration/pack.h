@@ -6,7 +6,7 @@
 #include "../kernel/process/process.h"
 #include "wire.h"
 
-/* Fills in the header of a detached program. */
+/* Fills in the header of a detached program, except for its channels (channels.h). */
 void mig_pack(struct mig_header *h, const struct process *p);
 
 /* Returns the size of the program that a header describes. */

@@ -10,6 +10,7 @@
 #include "../mm/space.h"
 #include "../user/include/quest/errors.h"
 #include "../user/include/quest/types.h"
+#include "channels.h"
 #include "check.h"
 #include "costs.h"
 #include "link.h"
@@ -233,12 +234,14 @@ static int send_program(struct mig_link *l, struct process *p)
 	const struct program_image *image = p->image;
 	uint64_t used = mig_used();
 	struct mig_size size;
+	int error;
 
 	l->least_ahead = INT64_MIN;
 	l->most_ahead = INT64_MAX;
 	mig_pack(&l->header, p);
-	if (!mig_has_its_vcpus(image))
-		return -EBUSY;
+	error = mig_has_its_vcpus(image) ? mig_channels_pack(l, p) : -EBUSY;
+	if (error)
+		return error;
 	size = mig_size_of(&l->header);
 	put(&d, &l->header, sizeof(l->header));
 	put(&d, image->threads, image->num_threads * sizeof(image->threads[0]));
@@ -293,13 +296,17 @@ static void conclude(const struct mig_link *l, struct process *p, int number, in
 /* Interrupts are off. Takes the program of a wish off its VCPUs. Returns 0 or minus an error. */
 static int begin(struct mig_link *l, int pid, bool strict)
 {
+	const struct process *p;
 	bool ready;
 	int error;
 
 	irq_enable();
 	ready = settle(&l->stream);
 	irq_disable();
-	error = !ready ? -ETIMEDOUT : strict ? mig_wait_for_moment(l, pid) : 0;
+	p = process_find(pid);
+	error = !ready ? -ETIMEDOUT : p ? mig_channels_pack(l, p) : -ESRCH;
+	if (!error && strict)
+		error = mig_wait_for_moment(l, pid);
 	return error ? error : move_detach(pid, true);
 }
 

@@ -8,17 +8,22 @@
 #include "../user/include/quest/errors.h"
 #include "costs.h"
 #include "moment.h"
+#include "pack.h"
 #include "strict.h"
 
 #define MOMENT_US	1000		/* time between two looks at the program */
 #define FRESH_US	20000		/* an older plan is replaced */
 
-/* Interrupts are off. Returns the size of a program that has not been detached. */
-static struct mig_size size_of(const struct process *p)
+/*
+ * Interrupts are off. Returns the size of a program that has not been detached, with so many pages
+ * of channels.
+ */
+static struct mig_size size_of(const struct process *p, uint32_t shared)
 {
 	return (struct mig_size){
 		.threads = p->num_threads, .pages = (uint32_t)p->space.pages,
 		.vcpus = sched_count_owned(dispatch_sched(), p->pid, rdtsc()),
+		.shared = shared,
 	};
 }
 
@@ -98,7 +103,7 @@ static int check_wish(const struct mig_link *l, const struct process *p, struct 
 		return -ESRCH;
 	if (rdtsc() >= p->wish.until)
 		return -ETIMEDOUT;
-	*size = size_of(p);
+	*size = size_of(p, mig_size_of(&l->header).shared);
 	return l->names_pages && bytes_of(size) <= l->stream.end->page.item ? 0 : -EMSGSIZE;
 }
 

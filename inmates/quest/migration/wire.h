@@ -15,11 +15,13 @@
 #define QUEST_MIGRATION_WIRE_H
 
 #include <stdint.h>
+#include <qv/cell.h>
 #include "../kernel/archive.h"
 #include "../kernel/process/park.h"
+#include "../kernel/userchannel.h"
 
 #define MIG_MAGIC	0x474D5651u	/* "QVMG" */
-#define MIG_VERSION	2
+#define MIG_VERSION	3
 
 enum mig_kind {
 	MSG_BEGIN = 1, MSG_MORE, MSG_ABORT,			/* of the source */
@@ -37,7 +39,7 @@ enum mig_kind {
 /* The size of a program, which decides what a move costs */
 struct mig_size {
 	uint32_t threads, vcpus, pages;
-	uint32_t reserved;
+	uint32_t shared;		/* pages of channels, which are not copied */
 };
 
 struct mig_terms {
@@ -86,6 +88,7 @@ struct mig_header {
 	struct mig_thread threads[STACKS_MAX];
 	struct mig_file files[FILES_MAX];
 	struct vcpuname vcpu_names[VCPUNAMES];
+	struct channel_image channels[QV_INFO_MAX_CHANNELS];
 	char name[PROCESS_NAME];
 };
 

@@ -40,9 +40,10 @@ static bool has_pipes(struct process *p)
 	return false;
 }
 
-static bool can_go(struct process *p)
+static bool can_go(struct process *p, bool migrates)
 {
-	return !has_children(p) && !has_pipes(p) && !shared_used(p) && !userchannel_used(p);
+	return !has_children(p) && !has_pipes(p) && !shared_used(p) &&
+	       (migrates || !userchannel_used(p));
 }
 
 static void free_image(struct process *p)
@@ -118,7 +119,7 @@ static int stay(struct process *p, int error)
 }
 
 /* Waits until all threads are parked. Returns 0 or an error. */
-static int wait_for_threads(int pid, struct process *p, uint64_t until)
+static int wait_for_threads(int pid, struct process *p, bool migrates, uint64_t until)
 {
 	while (p->image->num_threads < p->num_threads) {
 		/* again after each thread: a lock may have moved others (lock.h) */
@@ -130,7 +131,7 @@ static int wait_for_threads(int pid, struct process *p, uint64_t until)
 		if (p->ending)
 			return -EINTR;
 	}
-	return can_go(p) ? 0 : -EBUSY;
+	return can_go(p, migrates) ? 0 : -EBUSY;
 }
 
 /* Copies the VCPUs of `p`, which no longer have threads, into the image, or moves them there. */
@@ -173,17 +174,17 @@ int move_image(struct process *p)
 	return p->image ? 0 : -ENOMEM;
 }
 
-static int check_can_leave(struct process *p)
+static int check_can_leave(struct process *p, bool migrates)
 {
 	if (!p || p->state != PROCESS_LIVE || p->ending || p->leaving || !p->num_threads)
 		return -ESRCH;
-	return p->image || !can_go(p) ? -EBUSY : 0;
+	return p->image || !can_go(p, migrates) ? -EBUSY : 0;
 }
 
-int move_detach(int pid, bool keep_vcpus)
+int move_detach(int pid, bool migrates)
 {
 	struct process *p = process_find(pid);
-	int error = check_can_leave(p);
+	int error = check_can_leave(p, migrates);
 	uint64_t image;
 
 	if (error)
@@ -191,7 +192,7 @@ int move_detach(int pid, bool keep_vcpus)
 	image = new_image();
 	/* others have run meanwhile */
 	p = process_find(pid);
-	error = image ? check_can_leave(p) : -ENOMEM;
+	error = image ? check_can_leave(p, migrates) : -ENOMEM;
 	if (error) {
 		if (image)
 			pages_free(image, IMAGE_PAGES);
@@ -200,7 +201,7 @@ int move_detach(int pid, bool keep_vcpus)
 	p->image = (struct program_image *)(uintptr_t)image;
 	p->leaving = true;
 	wake_threads_of(p);
-	error = wait_for_threads(pid, p, rdtsc() + timer_from_us(PATIENCE_US));
+	error = wait_for_threads(pid, p, migrates, rdtsc() + timer_from_us(PATIENCE_US));
 	/* the process has ended with all its threads, so the image contains no threads */
 	if (error == -ESRCH) {
 		if (process_find(pid) == p)
@@ -210,7 +211,7 @@ int move_detach(int pid, bool keep_vcpus)
 	}
 	if (error)
 		return stay(p, error);
-	take_vcpus(p, keep_vcpus);
+	take_vcpus(p, migrates);
 	p->leaving = false;
 	p->state = PROCESS_DETACHED;
 	return 0;

@@ -20,12 +20,12 @@ struct process;
 
 /*
  * Makes an image of process `pid`. Its threads leave the kernel on the caller's VCPU. With
- * `keep_vcpus` its VCPUs stay, without threads, and keep their share of the CPU; else they exist in
+ * `migrates` its VCPUs stay, without threads, and keep their share of the CPU; else they exist in
  * the image only. Returns 0 or minus an error; then the process continues. ESRCH; EBUSY: it has
- * children, pipes, shared memory or channels, which cannot move; ENOMEM; ETIMEDOUT: one of its
- * threads has not left the kernel in time; EINTR: it is ending.
+ * children, pipes or shared memory, or without `migrates` channels, which cannot move; ENOMEM;
+ * ETIMEDOUT: one of its threads has not left the kernel in time; EINTR: it is ending.
  */
-int move_detach(int pid, bool keep_vcpus);
+int move_detach(int pid, bool migrates);
 
 /*
  * Lets process `pid` continue. Returns 0 or minus an error: ESRCH, EAGAIN, ENOMEM. A VCPU that is

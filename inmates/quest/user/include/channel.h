@@ -6,7 +6,8 @@
  * These are functions of Quest's own: they return minus the number of an error. Only
  * channel_open(), channel_close(), waits and bells call the kernel. A channel has one user at a
  * time in a cell, and one thread at a time may use it. fork() and exec() do not pass it on; it is
- * closed when the program ends.
+ * closed when the program ends. A channel of type memory goes with the program to another cell, and
+ * keeps its number and its address.
  *
  * ENODATA: there is no newer item. ENOBUFS: there is no room, or it is the other end's turn.
  * ENOTCONN, ESHUTDOWN, EHOSTDOWN: the other end is not there yet, is stopped, has failed.

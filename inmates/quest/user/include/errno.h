@@ -26,6 +26,7 @@ int *quest_errno(void);		/* returns the address of the calling thread's errno */
 #define ENOMEM		12
 #define EFAULT		14
 #define EBUSY		16
+#define EXDEV		18
 #define EINVAL		22
 #define EMFILE		24
 #define ESPIPE		29

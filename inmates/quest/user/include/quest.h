@@ -75,17 +75,18 @@ int vcpu_getparams(struct sched_param *param);
 int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);
 
 /*
- * Migration: the program continues in another cell, with its threads, VCPUs, memory and open files
- * of the archive; its pid changes. Cells are numbered in the order of the words migrate=CHANNEL on
- * Quest's command line; vcpu_migration_dest() returns the number of a cell; ENODEV, ENAMETOOLONG,
- * EFAULT.
+ * Migration: the program continues in another cell, with its threads, VCPUs, memory, open files of
+ * the archive and channels of type memory; its pid changes. Cells are numbered in the order of the
+ * words migrate=CHANNEL on Quest's command line; vcpu_migration_dest() returns the number of a
+ * cell; ENODEV, ENAMETOOLONG, EFAULT.
  *
  * vcpu_migration() asks to move to cell `dest`, or to any (DEST_ANY), and returns whether that was
  * accepted: the caller continues, and moves later. `flag` 0: within `time` ms (0: no limit), or not
  * at all. MIG_RELAX: without a limit. MIG_STRICT: at a moment when none of its VCPUs loses a part
  * of its budget, within `time` ms (0: no limit); EMSGSIZE: the link is not made for that. These
- * programs stay: a program with children, pipes, shared memory or channels; a program that uses a
- * VCPU of its cell or of its parent; a program that the destination does not admit.
+ * programs stay: a program with children, pipes or shared memory; a program that uses a VCPU of its
+ * cell or of its parent; a program that the destination does not admit; with EXDEV, a program with
+ * a channel that it cannot have there (Documentation/how-to/migration.md).
  * vcpu_migration_status() has the result; EFAULT. vcpu_migration_blocking() waits for it, and
  * returns whether the program has moved.
  */

@@ -37,6 +37,8 @@
 	  "end or join the other threads first; unbind the VCPU; end the program that has it") \
 	E(EEXIST, 17, "the other end described this key differently, or this end is taken", \
 	  "use the same words at both ends, or another key") \
+	E(EXDEV, 18, "the program cannot use one of its channels in the other cell", \
+	  "close it before; or list it there, of type `memory`, with the same right to write") \
 	E(ENODEV, 19, "the cell has no such channel", \
 	  "`channels` shows those that the cell's file lists") \
 	E(EINVAL, 22, "an argument makes no sense", \
