@@ -13,6 +13,25 @@ CALLS = re.findall(r"^\tC\(\d+, (\w+), \d\)", (m.TOP / "inmates/quest/user/inclu
 pytestmark = pytest.mark.usefixtures("built")
 
 
+@pytest.mark.slow
+def test_no_move_delays_a_thread_on_a_vcpu() -> None:
+    """The same, while the shell takes a program with 16 threads off the CPU and puts it back, again
+    and again."""
+    with m.Machine("-smp", "2", *m.COUNTED, "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
+                   "-initrd", str(m.quest("quest-test.elf")), "-append", "fakecell") as machine:
+        shell = m.Shell(machine, "> \x04")
+        late = {}
+        [pid] = re.findall(r"(?m)^\[(\d+)\]", shell.run("worst threads &"))
+        for times in (0, 300):
+            start = machine.seen
+            shell.run("worst nothing &")
+            assert f"{times} times: done" in shell.run(f"shuffle {pid} {times}")
+            machine.expect(r"worst: nothing late=\d+\r?\n", timeout=1800)
+            [late[times]] = re.findall(r"worst: nothing late=(\d+)", machine.text[start:])
+    print(late)
+    assert int(late[300]) <= int(late[0]) + BOUND_NS
+
+
 @pytest.mark.parametrize("wake_ups", [40, pytest.param(400, marks=pytest.mark.slow)])
 def test_no_call_delays_a_thread_on_a_vcpu(wake_ups: int) -> None:
     """A program at best effort makes one call in a loop. Meanwhile a thread on a VCPU of 1 ms in 5 ms

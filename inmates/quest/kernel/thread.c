@@ -20,7 +20,7 @@ struct thread *thread_current(void)
 const char *thread_state_name(enum thread_state state)
 {
 	static const char *const names[] = {
-		"free", "ready", "sleeping", "waiting", "dead",
+		"free", "ready", "sleeping", "waiting", "dead", "new",
 	};
 
 	return names[state];

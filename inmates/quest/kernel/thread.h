@@ -18,7 +18,10 @@
 #define THREAD_NAME	16
 #define THREAD_IDLE_ID	0
 
-enum thread_state { THREAD_FREE, THREAD_READY, THREAD_SLEEPING, THREAD_WAITING, THREAD_DEAD };
+enum thread_state {
+	THREAD_FREE, THREAD_READY, THREAD_SLEEPING, THREAD_WAITING, THREAD_DEAD,
+	THREAD_NEW,			/* it has a stack, and no VCPU yet (process/userthread.h) */
+};
 
 typedef void thread_function(void *arg);
 

@@ -8,6 +8,7 @@
 int command_pcitest(int argc, char **argv);
 int command_edu(int argc, char **argv);
 int command_gate(int argc, char **argv);
+int command_shuffle(int argc, char **argv);
 int command_stream(int argc, char **argv);
 
 const struct command shell_more_commands[] = {
@@ -37,6 +38,8 @@ const struct command shell_more_commands[] = {
 	  "    SLOW, QUICK  vectors, which this CPU sends to itself" NL
 	  "    MORE         how often the slow one comes again while its handler is due" NL,
 	  command_gate },
+	{ "shuffle", "PID TIMES", "detach and attach a program so many times", NULL,
+	  command_shuffle },
 	{ "stream", "CHANNEL ITEMS [any | sleep]",
 	  "an end of a stream of items of 64 bytes, with a checker",
 	  "    any    the other end may end before all items have come" NL

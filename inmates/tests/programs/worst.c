@@ -7,6 +7,8 @@
  *
  *   worst: NAME late=NS
  *
+ * worst threads: waits, with all threads that a program can have.
+ *
  * The first line is for a child without a system call. The table is made of QUEST_CALLS: without
  * its worst case here, a new call does not compile.
  */
@@ -398,6 +400,8 @@ int main(int argc, char **argv)
 
 	if (argc > 3)			/* exec_long() */
 		return 0;
+	if (argc > 1 && !strcmp(argv[1], "threads"))
+		child_waits();
 	if (id < 0 || vcpu_bind_task(id)) {
 		printf("worst: no VCPU for the thread that sleeps\n");
 		return 1;

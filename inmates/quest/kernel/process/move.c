@@ -52,40 +52,62 @@ static void free_image(struct process *p)
 	p->image = NULL;
 }
 
-/*
- * Checks for slots and pages for all threads, besides those that are kept for the shell. If there
- * are, userthread_create() cannot fail while interrupts are off.
- */
-static int room_for_threads(const struct program_image *image)
+/* Frees the threads that have been created, and have not been started. */
+static void drop_threads(struct program_image *image)
 {
-	if (threadslots_free(SHELL_THREADS) < image->num_threads)
-		return -EAGAIN;
-	return pages_unkept() < image->num_threads * MOVE_THREAD_PAGES ? -ENOMEM : 0;
+	while (image->prepared) {
+		threadslot_free(image->made[--image->prepared]);
+		let_interrupts_in();
+	}
 }
 
-static void start_thread(struct process *p, const struct thread_image *i)
+static int prepare_thread(const struct process *p, struct thread **made,
+			  const struct thread_image *i)
 {
-	struct thread *t;
-
-	if (userthread_create(&t, p, i->slot, &i->frame, SHELL_THREADS))
-		panic("no room for a thread, which was counted");
-	*t->fpu = i->fpu;
-	t->restart = i->restart;
-	if (uservcpu_usable(i->vcpu, p->pid))
-		(void)uservcpu_bind(t, i->vcpu);
-}
-
-static int start_threads(struct process *p)
-{
-	int error = room_for_threads(p->image);
-	unsigned int i;
+	int error = pages_unkept() < MOVE_THREAD_PAGES ? -ENOMEM :
+		    userthread_prepare(made, p, i->slot, &i->frame, SHELL_THREADS);
 
 	if (error)
 		return error;
-	for (i = 0; i < p->image->num_threads; i++)
-		start_thread(p, &p->image->threads[i]);
-	p->image->num_threads = 0;
+	*(*made)->fpu = i->fpu;
+	(*made)->restart = i->restart;
 	return 0;
+}
+
+/*
+ * Creates all threads of the image, in slots and pages that are not kept for the shell, or returns
+ * an error. Others run between two of them. Then start_threads() cannot fail.
+ */
+static int prepare_threads(const struct process *p)
+{
+	struct program_image *image = p->image;
+	int error = 0;
+
+	for (; image->prepared < image->num_threads && !error; let_interrupts_in()) {
+		error = prepare_thread(p, &image->made[image->prepared],
+				       &image->threads[image->prepared]);
+		image->prepared += !error;
+	}
+	if (error)
+		drop_threads(image);
+	return error;
+}
+
+/* All threads begin in one step. */
+static void start_threads(struct process *p)
+{
+	struct program_image *image = p->image;
+	unsigned int i;
+	int vcpu;
+
+	for (i = 0; i < image->num_threads; i++) {
+		vcpu = image->threads[i].vcpu;
+		userthread_start(image->made[i], p,
+				 uservcpu_usable(vcpu, p->pid) ? vcpu : p->vcpu);
+	}
+	image->num_threads = image->prepared = 0;
+	/* threads on VCPUs of shorter periods may wait for a lock of another one */
+	lock_inherit(p);
 }
 
 /*
@@ -112,8 +134,9 @@ static int stay(struct process *p, int error)
 	bind_threads(p, -1);
 	lock_inherit(p);
 	p->leaving = false;
-	while (start_threads(p))
+	while (prepare_threads(p))
 		thread_sleep_us(RETRY_US);
+	start_threads(p);
 	free_image(p);
 	return error;
 }
@@ -282,7 +305,7 @@ int move_admit(struct process *p)
 {
 	int error = put_vcpus(p, true);
 
-	return error ? error : room_for_threads(p->image);
+	return error ? error : prepare_threads(p);
 }
 
 int move_attach(int pid)
@@ -300,17 +323,21 @@ int move_attach(int pid)
 		(void)put_vcpus(p, false);
 	/* a VCPU of another program may have got the id meanwhile */
 	p->vcpu = uservcpu_usable(image->vcpu, pid) ? image->vcpu : BEST_EFFORT_VCPU;
-	error = start_threads(p);
+	error = prepare_threads(p);
 	p->state = error ? PROCESS_DETACHED : PROCESS_LIVE;
-	if (!error)
-		free_image(p);
-	return error;
+	if (error)
+		return error;
+	start_threads(p);
+	free_image(p);
+	return 0;
 }
 
 void move_discard(struct process *p, int status)
 {
-	if (p->image)
+	if (p->image) {
+		drop_threads(p->image);
 		free_image(p);
+	}
 	p->ending = true;
 	p->status = status;
 	process_release(p);

@@ -37,9 +37,9 @@ int move_attach(int pid);
  * Functions for migration, on a process in state PROCESS_MOVING.
  *
  * move_image() gives it an empty image, which it does not have before; 0 or -ENOMEM. move_admit()
- * creates all its VCPUs, or none, and checks that its threads have room: 0 or minus an error:
- * EAGAIN, EADMIT, EINVAL, ENOMEM. In state PROCESS_DETACHED, move_attach() then succeeds, if no
- * other thread has run meanwhile. move_discard() frees everything: the parent gets `status`.
+ * creates all its VCPUs and its threads, which do not run yet: 0 or minus an error: EAGAIN, EADMIT,
+ * EINVAL, ENOMEM. In state PROCESS_DETACHED, move_attach() then succeeds, in one step.
+ * move_discard() frees everything: the parent gets `status`.
  */
 int move_image(struct process *p);
 int move_admit(struct process *p);

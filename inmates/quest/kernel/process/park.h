@@ -35,6 +35,9 @@ struct program_image {
 	unsigned int num_threads, num_vcpus;
 	int vcpu;			/* as in struct process: VCPU of new threads */
 	bool keeps_vcpus;		/* the VCPUs exist still: move_detach() */
+	/* the first ones of the threads have been created, and do not run yet */
+	unsigned int prepared;
+	struct thread *made[STACKS_MAX];
 	struct thread_image threads[STACKS_MAX];
 	struct vcpu_image vcpus[MOVE_VCPUS];
 };

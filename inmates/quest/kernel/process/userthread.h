@@ -16,4 +16,12 @@ struct thread;
 int userthread_create(struct thread **made, struct process *p, unsigned int slot,
 		      const struct trap_frame *frame, unsigned int kept);
 
+/*
+ * The two steps of it. Between them the thread is of no process, and may change or be freed
+ * (threadslot.h). The start cannot fail, and takes a short time.
+ */
+int userthread_prepare(struct thread **made, const struct process *p, unsigned int slot,
+		       const struct trap_frame *frame, unsigned int kept);
+void userthread_start(struct thread *t, struct process *p, int vcpu);
+
 #endif
