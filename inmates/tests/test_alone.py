@@ -122,6 +122,16 @@ def test_a_spinner_keeps_to_its_budget(counted):
     assert 8 <= depleted <= 13
 
 
+def test_without_background_the_cpu_idles():
+    """The same spinner gets nothing beyond its budget, even if the CPU would be idle."""
+    with boot(*m.COUNTED, "-append", "quest background=off") as machine:
+        shell = m.Shell(machine, r"(?m)^> ")
+        assert shell.run("load 10 100") == ""
+        shell.run("sleep 1000")
+        row = vcpus(shell)["load1"]
+        assert 90 <= float(row[5]) <= 0.1 * 1100 + 1 and float(row[6]) == 0
+
+
 def test_24_vcpus_of_a_millisecond(counted):
     """Each VCPU gets its budget in every period, and more only while the CPU would be idle. The
     upper bound is C * ceil(t / T)."""

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inmate/boot.h>
 #include <inmate/cpu.h>
-#include <inmate/string.h>
-#include <inmate/timer.h>
 #include "../ipc/bounds.h"
 #include "../ipc/cellset.h"
 #include "../ipc/copycost.h"
 #include "../kernel/dispatch.h"
 #include "costs.h"
+#include "delay.h"
 
 /* Costs in copies of a page: of a program, a thread, a VCPU, a page with its table entry */
 #define OF_PROGRAM	60
@@ -15,37 +13,16 @@
 #define OF_VCPU		12
 #define OF_PAGE		4
 #define MAPPED_PAGES	8		/* so many pages of a channel cost as much as a copy */
-/* a word of the command line, for measurements: mig_cost_delay() */
-#define DELAY_WORD	"migration-delay="
-#define DELAY_ENTRIES	1024
-#define DELAY_US_MAX	10000
 #define SCALE		256		/* a factor of 1 */
 
-static uint64_t copy, delay;		/* cycles */
+static uint64_t copy;			/* cycles */
 static uint64_t scale[MIG_SIDES] = { SCALE, SCALE };
 
-/* Returns the us that the word migration-delay names. */
-static uint64_t delay_word(const char *cmdline)
-{
-	size_t length, key = strlen(DELAY_WORD);
-	const char *at = cmdline;
-	uint64_t us = 0;
-
-	for (at = boot_word(at, &length); length; at = boot_word(at + length, &length)) {
-		if (length <= key || memcmp(at, DELAY_WORD, key))
-			continue;
-		for (at += key, length -= key; length && *at >= '0' && *at <= '9'; at++, length--)
-			us = us < DELAY_US_MAX ? us * 10 + (uint64_t)(*at - '0') : us;
-	}
-	return us;
-}
-
-void mig_costs_start(const char *cmdline)
+void mig_costs_start(void)
 {
 	struct copycost cost;
 
 	copy = copycost_measure(&cost) ? cost.uncached : 0;
-	delay = DELAY_ENTRIES * timer_from_us(delay_word(cmdline));
 }
 
 uint64_t mig_used(void)
@@ -57,14 +34,6 @@ uint64_t mig_used(void)
 	return used;
 }
 
-void mig_cost_delay(void)
-{
-	uint64_t until = mig_used() + delay;
-
-	while (delay && mig_used() < until)
-		;
-}
-
 static uint64_t unscaled(const struct mig_size *size)
 {
 	return copy * (OF_PROGRAM + OF_THREAD * (uint64_t)size->threads +
@@ -74,12 +43,12 @@ static uint64_t unscaled(const struct mig_size *size)
 
 uint64_t mig_cost(enum mig_side side, const struct mig_size *size)
 {
-	return unscaled(size) * scale[side] / SCALE + (side == MIG_UNPACKING ? delay : 0);
+	return unscaled(size) * scale[side] / SCALE + (side == MIG_UNPACKING ? mig_delay() : 0);
 }
 
 void mig_cost_learn(enum mig_side side, const struct mig_size *size, uint64_t used)
 {
-	uint64_t base = unscaled(size), own = used - (side == MIG_UNPACKING ? delay : 0);
+	uint64_t base = unscaled(size), own = used - (side == MIG_UNPACKING ? mig_delay() : 0);
 	uint64_t factor = base ? own * SCALE / base + 1 : SCALE;
 
 	if (factor > scale[side])

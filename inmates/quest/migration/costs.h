@@ -12,18 +12,8 @@
 
 enum mig_side { MIG_PACKING, MIG_UNPACKING, MIG_SIDES };
 
-/*
- * Measures a copy, and reads the word migration-delay=US of the command line. Call it once, when
- * there is memory, with interrupts on.
- */
-void mig_costs_start(const char *cmdline);
-
-/*
- * Takes the CPU time that the word migration-delay asks for, for measurements: so many us for each
- * of 1024 entries, as if a page directory were walked (dissertation, section 4.6.2). Interrupts are
- * on.
- */
-void mig_cost_delay(void);
+/* Measures a copy. Call it once, when there is memory, with interrupts on. */
+void mig_costs_start(void);
 
 /* Returns the CPU time in cycles that a side takes for a program. */
 uint64_t mig_cost(enum mig_side side, const struct mig_size *size);

@@ -20,6 +20,7 @@
 #include "channels.h"
 #include "check.h"
 #include "costs.h"
+#include "delay.h"
 #include "link.h"
 #include "load.h"
 #include "pack.h"
@@ -217,7 +218,7 @@ static bool get_pages(struct coming *c)
 	uint64_t i, at;
 	struct mig_page page;
 
-	mig_cost_delay();
+	mig_delay_take();
 	for (i = 0; i < c->link->header.pages; i++) {
 		if (!get(c, &page, sizeof(page)))
 			return false;

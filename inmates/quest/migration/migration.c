@@ -210,7 +210,7 @@ void migration_start(const struct boot_info *boot)
 			continue;
 		if (vcpu < 0) {
 			vcpu = vcpu_of_links();
-			mig_costs_start(boot->cmdline);
+			mig_costs_start();
 		}
 		if (vcpu < 0)
 			return;
