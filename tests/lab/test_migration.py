@@ -253,6 +253,13 @@ def test_other_programs_miss_no_period(qv: Product, method: str) -> None:
     assert all(late < PERIOD_US for late in busy.values()), (busy, latest(qv))
 
 
+def test_strict_move_that_cannot_be_says_so(qv: Product) -> None:
+    """The program sleeps 5 ms at a time. The VCPUs `migration` have 10 ms in 200, so a move may take
+    longer. The program asks without a limit of time, and has its answer soon."""
+    two_cells(qv, "copy", item=1 << 17)
+    assert "hop stays in one: a move takes longer than the program can be away" in qv.quesh("hop 1 5 strict", "one", timeout=120)
+
+
 @pytest.mark.slow
 @pytest.mark.machine(icount=True)
 def test_strict_move_is_on_time(qv: Product) -> None:

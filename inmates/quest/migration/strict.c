@@ -5,6 +5,8 @@
 #include <inmate/timer.h>
 #include "../kernel/dispatch.h"
 #include "../kernel/process/process.h"
+#include "../kernel/vcpu/uservcpu.h"
+#include "../kernel/vcpu/vcpu.h"
 #include "../user/include/quest/errors.h"
 #include "costs.h"
 #include "moment.h"
@@ -13,6 +15,9 @@
 
 #define MOMENT_US	1000		/* time between two looks at the program */
 #define FRESH_US	20000		/* an older plan is replaced */
+/* a program repeats what it does in its longest period: so many of them, and so long, are enough */
+#define WATCH_PERIODS	10
+#define WATCH_US	1000000
 
 /*
  * Interrupts are off. Returns the size of a program that has not been detached, with so many pages
@@ -96,13 +101,44 @@ static bool moment_has_come(const struct process *p, const struct plan *plan)
 	       mig_slack(p, now) >= wait;
 }
 
-/* Returns whether the process can still wait for its moment: 0 or minus an error. */
-static int check_wish(const struct mig_link *l, const struct process *p, struct mig_size *size)
+/* Returns whether no program of that size can move by this plan, whenever it is. */
+static bool never(const struct plan *plan)
+{
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), thread_current()->own_vcpu);
+
+	return longest(plan) == UINT64_MAX || plan->pack > v->params.budget;
+}
+
+/* Returns how long to look for a moment: after that it is unlikely to come. */
+static uint64_t time_to_watch(const struct process *p)
+{
+	uint64_t longest_period = 0, period, least = timer_from_us(WATCH_US);
+	int id;
+
+	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++) {
+		if (!uservcpu_owned(id, p->pid))
+			continue;
+		period = sched_vcpu(dispatch_sched(), id)->params.period;
+		longest_period = period > longest_period ? period : longest_period;
+	}
+	longest_period *= WATCH_PERIODS;
+	return longest_period > least ? longest_period : least;
+}
+
+/*
+ * Returns whether the process, whose wish is looked at since TSC `since`, can still wait for its
+ * moment: 0 or minus an error. A wish with a limit of time lasts until then.
+ */
+static int check_wish(const struct mig_link *l, struct process *p, uint64_t since,
+		      struct mig_size *size)
 {
 	if (!p || p->state != PROCESS_LIVE || p->ending)
 		return -ESRCH;
+	p->wish.hopeless = rdtsc() - since >= time_to_watch(p);
+	if (p->wish.hopeless && p->wish.until == UINT64_MAX)
+		return -ENOSLACK;
 	if (rdtsc() >= p->wish.until)
-		return -ETIMEDOUT;
+		return p->wish.hopeless ? -ENOSLACK : -ETIMEDOUT;
 	*size = size_of(p, mig_size_of(&l->header).shared);
 	return l->names_pages && bytes_of(size) <= l->stream.end->page.item ? 0 : -EMSGSIZE;
 }
@@ -111,12 +147,12 @@ int mig_wait_for_moment(struct mig_link *l, int pid)
 {
 	struct plan plan = { .terms.wait = UINT64_MAX };
 	struct mig_size size;
-	uint64_t age, fresh = timer_from_us(FRESH_US);
+	uint64_t age, fresh = timer_from_us(FRESH_US), since = rdtsc();
 	int error;
 	bool now;
 
 	for (;;) {
-		error = check_wish(l, process_find(pid), &size);
+		error = check_wish(l, process_find(pid), since, &size);
 		if (error)
 			return error;
 		now = moment_has_come(process_find(pid), &plan);
@@ -130,6 +166,8 @@ int mig_wait_for_moment(struct mig_link *l, int pid)
 		else
 			thread_sleep_us(MOMENT_US);
 		irq_disable();
+		if (!error && plan.asked && never(&plan))
+			error = -ENOSLACK;
 		if (error)
 			return error;
 	}

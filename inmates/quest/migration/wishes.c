@@ -35,7 +35,7 @@ void wishes_fail(struct process *p, int error)
 void wishes_expire(struct process *p)
 {
 	if (p->wish.link && p->state == PROCESS_LIVE && !p->leaving && rdtsc() >= p->wish.until)
-		wishes_fail(p, -ETIMEDOUT);
+		wishes_fail(p, p->wish.hopeless ? -ENOSLACK : -ETIMEDOUT);
 }
 
 static bool has_wish(struct process *p, int link)

@@ -83,7 +83,8 @@ int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);
  * vcpu_migration() asks to move to cell `dest`, or to any (DEST_ANY), and returns whether that was
  * accepted: the caller continues, and moves later. `flag` 0: within `time` ms (0: no limit), or not
  * at all. MIG_RELAX: without a limit. MIG_STRICT: at a moment when none of its VCPUs loses a part
- * of its budget, within `time` ms (0: no limit); EMSGSIZE: the link is not made for that. These
+ * of its budget, within `time` ms (0: ten of its longest periods, at least a second); EMSGSIZE: the
+ * link is not made for that; ENOSLACK: no such moment came. These
  * programs stay: a program with children, pipes or shared memory; a program that uses a VCPU of its
  * cell or of its parent; a program that the destination does not admit; with EXDEV, a program with
  * a channel that it cannot have there (Documentation/how-to/migration.md).

@@ -94,7 +94,9 @@
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", \
 	  "take less budget or a longer period; `vcpus` shows who has what") \
 	E(ENOVCPU, 201, "there is no such VCPU", \
-	  "vcpu_create() first; `vcpus` shows them")
+	  "vcpu_create() first; `vcpus` shows them") \
+	E(ENOSLACK, 202, "a move takes longer than the program can be away without a loss", \
+	  "move it without `strict`, or give the VCPUs `migration` a shorter period")
 
 #define QUEST_ERROR_NUMBER(name, number, what, remedy) name = number,
 enum quest_error { QUEST_ERRORS(QUEST_ERROR_NUMBER) };
