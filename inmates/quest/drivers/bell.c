@@ -18,6 +18,8 @@ static volatile bool rang[QV_INFO_MAX_CHANNELS];	/* one has come since */
 static uint8_t vectors[QV_INFO_MAX_CHANNELS];	/* of the bells; 0: none */
 /* Threads that wait for the bell of a channel. The I/O VCPU inherits their priority. */
 static struct wait_queue waiting[QV_INFO_MAX_CHANNELS];
+static bool trying;		/* bell_try() waits for a bell that it rang itself */
+static struct wait_queue trial;
 
 /* Runs on an I/O VCPU. Bells may have become one: the threads that wake look themselves. */
 static void serve(void)
@@ -32,6 +34,9 @@ static void serve(void)
 		rings[n]++;
 		wake_all(&waiting[n]);
 	}
+	if (trying)
+		wake_all(&trial);
+	trying = false;
 	irq_restore(irqs);
 }
 
@@ -117,6 +122,29 @@ struct wait_queue *bell_waiters(unsigned int n)
 uint64_t bell_count(unsigned int n)
 {
 	return rings[n];
+}
+
+int bell_vcpu(void)
+{
+	return bells.source.vector ? bells.vcpu : SCHED_NO_VCPU;
+}
+
+uint64_t bell_try(void)
+{
+	bool irqs = irq_save();
+	uint64_t begin;
+
+	while (trying)
+		wait_on(&trial);
+	begin = rdtsc();
+	trying = true;
+	bells.served = &trial;
+	deferred_raise(&bells);
+	while (trying)
+		wait_on(&trial);
+	begin = rdtsc() - begin;
+	irq_restore(irqs);
+	return begin;
 }
 
 bool bell_wait(unsigned int n, uint64_t seen, uint64_t at)

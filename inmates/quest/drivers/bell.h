@@ -36,4 +36,13 @@ struct wait_queue *bell_waiters(unsigned int n);
 uint64_t bell_count(unsigned int n);
 bool bell_wait(unsigned int n, uint64_t seen, uint64_t at);
 
+/* Returns the I/O VCPU that serves the bells; SCHED_NO_VCPU: the cell has no bells. */
+int bell_vcpu(void);
+
+/*
+ * Rings as if a bell had come, and returns the cycles until the handler has woken the caller, which
+ * is a thread that may block. Only if there is a bell_vcpu().
+ */
+uint64_t bell_try(void);
+
 #endif

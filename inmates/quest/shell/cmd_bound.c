@@ -2,6 +2,7 @@
 /* The longest times of messages to another cell, before anything runs. */
 #include <inmate/console.h>
 #include <inmate/timer.h>
+#include "../ipc/bellcost.h"
 #include "../ipc/bounds.h"
 #include "../ipc/cellset.h"
 #include "../ipc/copycost.h"
@@ -33,7 +34,16 @@ static void print_bounds(const char *memory, uint64_t page, struct bounds_end *s
 	print_time("any VCPUs", bounds_round_trip(BOUNDS_ADMITTED, sender, receiver, &m));
 	print_time("papers", bounds_round_trip(BOUNDS_PAPER, sender, receiver, &m));
 	print_time("one way", bounds_one_way(BOUNDS_RESPONSE, sender, receiver, &m));
+	if (sender->wake)
+		print_time("of which w", sender->wake);
 	print("\n");
+}
+
+/* Ends that sleep wake by bells, and block often. */
+static void sleep_both(struct bounds_end *sender, struct bounds_end *receiver, uint64_t wake)
+{
+	sender->wake = receiver->wake = wake;
+	sender->merged = receiver->merged = true;
 }
 
 /* The receiver is described by C and T alone: it counts as the VCPU of the highest priority. */
@@ -42,7 +52,7 @@ int command_bound(int argc, char **argv)
 	static struct admission_entry set[SCHED_VCPUS];
 	struct admission_entry other = { .io = false };
 	struct bounds_end sender, receiver = { .set = &other, .n = 1 };
-	uint64_t c, t, bytes = SLOT;
+	uint64_t c, t, bytes = SLOT, wake;
 	struct copycost cost;
 	int id;
 
@@ -64,5 +74,10 @@ int command_bound(int argc, char **argv)
 	other.period = timer_from_us(t * 1000);
 	print_bounds("cached", cost.cached, &sender, &receiver, bytes);
 	print_bounds("not cached", cost.uncached, &sender, &receiver, bytes);
+	wake = bellcost_wake();
+	if (!wake)
+		return 0;
+	sleep_both(&sender, &receiver, wake);
+	print_bounds("not cached, asleep", cost.uncached, &sender, &receiver, bytes);
 	return 0;
 }
