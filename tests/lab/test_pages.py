@@ -43,6 +43,8 @@ RUN_BY = {
     ("oil.md", "qvoil build"): "test_oil_command.py::test_synopsis_of_the_page",
     ("device-files.md", "head -c 160"): "test_management.py::test_console_reads_as_a_frame_buffer",
     ("monitoring.md", "qvctl top -n 1"): "test_watching.py::test_top_says_how_busy_a_cell_is",
+    ("messages.md", "qvctl cell create"): "test_messages.py::test_commands_of_the_page",
+    ("messages.md", "bound talk"): "test_messages.py::test_commands_of_the_page",
     ("migration.md", "qvctl cell create"): "test_migration.py::test_program_hops_and_counts_on",
     ("osek.md", "apt install"): "test_osek_page.py::test_application_outside_the_tree",
     ("osek.md", "make"): "test_osek_page.py::test_application_outside_the_tree",

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <quest.h>
+#include <quest/calls.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,10 @@
 
 #define KERNEL_ADDRESS	((void *)0x100000)
 #define FPU_ROUNDS	2000000
+#define WAIT(w)		quest_syscall(CALL_ipc_wait, (long)(w), 0, 0)
+
+#define NUMBER(number, name, args) CALL_##name = number,
+enum { QUEST_CALLS(NUMBER) };
 
 static void check_processes(void)
 {
@@ -377,6 +382,22 @@ static void *budget(void *arg)
 	return (void *)(long)p.C;
 }
 
+/* Each rule, with a demand within C. A VCPU that other threads have too gives no bound. */
+static void check_ipc_wait(void)
+{
+	struct quest_ipc_wait w = { .demand_ns = 1000000 }, none = { .demand_ns = 1, .sleeps = 2 };
+	int id = vcpu_create_main(2, 400), was = vcpu_current(NULL);
+
+	CHECK(vcpu_bind_task(id) == 0 && WAIT(&w) == 0 && w.paper_ns >= 399000000 &&
+	      w.paper_ns < 400000000 && w.now_ns >= w.paper_ns && w.any_ns >= 797000000 &&
+	      w.any_ns >= w.now_ns && w.wake_ns == 0);
+	CHECK(WAIT(&none) == -EINVAL && WAIT(KERNEL_ADDRESS) == -EFAULT);
+	none = (struct quest_ipc_wait){ .demand_ns = UINT64_MAX };
+	CHECK(WAIT(&none) == -EINVAL);
+	CHECK(vcpu_bind_task(BEST_EFFORT_VCPU) == 0 && WAIT(&w) == -ENOVCPU);
+	CHECK(vcpu_bind_task(was) == 0 && vcpu_destroy(id, 0) == 0);
+}
+
 /* A VCPU is destroyed while a child uses it: the child's new threads run at best effort. */
 static void check_vcpu_gone(void)
 {
@@ -527,6 +548,7 @@ int main(int argc, char **argv)
 	check_vcpus_of_others();
 	check_vcpus();
 	check_vcpu_given_up();
+	check_ipc_wait();
 	check_vcpu_gone();
 	check_vcpu_gone_in_fork();
 	check_vcpu_limit();

@@ -324,6 +324,15 @@ static void worst_vcpu_migration_dest(void)
 	(void)DO(vcpu_migration_dest, "a cell that no link reaches", 0, 0);
 }
 
+/* Best effort has no bound, so the child takes a VCPU of its own. */
+static void worst_ipc_wait(void)
+{
+	struct quest_ipc_wait w = { .demand_ns = 1ull << 40 };
+
+	if (DO(ipc_wait, &w, 0, 0) == -ENOVCPU && vcpu >= 0)
+		(void)DO(vcpu_bind_task, vcpu, 0, 0);
+}
+
 #define ROW(number, name, args) { #name, worst_##name },
 static const struct {
 	const char *name;

@@ -29,6 +29,7 @@ int quest_channel_detach(int channel);
 int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until);
 int quest_channel_ring(int channel);
 int quest_vcpu_migration_status(struct quest_migration *status);
+int quest_ipc_wait(struct quest_ipc_wait *w);	/* kernel/sys_ipc.c */
 
 /*
  * Returns the calling thread's number, below QUEST_THREADS. The address of the stack gives the

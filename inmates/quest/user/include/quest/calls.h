@@ -60,6 +60,7 @@
 	C(49, channel_open_key, 2) \
 	C(50, vcpu_migration, 3) \
 	C(51, vcpu_migration_status, 1) \
-	C(52, vcpu_migration_dest, 1)
+	C(52, vcpu_migration_dest, 1) \
+	C(53, ipc_wait, 1)
 
 #endif

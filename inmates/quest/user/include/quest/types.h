@@ -51,6 +51,15 @@ struct quest_key {
 	char peer[32];		/* name of the other end: a cell, or "linux" */
 };
 
+/* How long the caller's VCPU takes to serve a demand of CPU time: ipc_wait() (ipc.h) */
+struct quest_ipc_wait {
+	uint64_t demand_ns;
+	uint64_t sleeps;	/* 1: the thread sleeps until a bell wakes it; 0: it polls */
+	/* the longest time by each rule (ipc/bounds.h), rounded up; UINT64_MAX: no bound */
+	uint64_t paper_ns, now_ns, any_ns;
+	uint64_t wake_ns;	/* the part from a bell until the thread is runnable */
+};
+
 /* vcpu_migration(): destinations and flags */
 #define DEST_ANY	(-1)
 #define MIG_STRICT	1	/* no VCPU of the program loses a part of its budget */
