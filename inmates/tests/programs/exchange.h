@@ -1,32 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ping and pong: two programs, in two cells, that exchange messages by a mailbox, for
- * tests/evaluation. A message is a slot with a flag at its start and at its end (Quest-V
- * dissertation, section 4.2). Both ends poll. Times are cycles of the TSC.
+ * ping, rate and pong: programs in two cells that exchange messages (ipc.h), for tests/evaluation.
+ * Both ends poll. Times are cycles of the TSC.
  */
 #ifndef TESTS_EXCHANGE_H
 #define TESTS_EXCHANGE_H
 
-#include <channel.h>
+#include <ipc.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#define SLOT		4096
-#define POLLS		8	/* polls between two instructions PAUSE */
-#define STEPS		200	/* of a busy wait between two instructions PAUSE */
+#define MESSAGE_MAX	(4 << 20)
+#define STEPS		1000	/* of a busy wait between two instructions PAUSE */
 
 /* of the machine with repeatable time, in which an instruction takes 1 ns */
 #define TSC_HZ		1000000000ull
 
-/* `number` is that of the exchange, and is written first and last. */
-struct message {
-	uint32_t number;
-	uint32_t reply;		/* bytes that the receiver answers */
+/* At the beginning of a message */
+struct request {
+	uint32_t reply;		/* bytes that the receiver replies to a request */
 	uint32_t sleep_us;	/* the receiver sleeps afterwards */
-	uint32_t work_us;	/* CPU time of the receiver before it answers */
-	unsigned char body[SLOT - 4 * 4 - 4];
-	uint32_t end;
+	uint32_t last;		/* 1: the receiver ends */
 };
 
 static inline uint64_t cycles(void)
@@ -91,26 +86,6 @@ static inline void work(uint64_t us)
 			;
 		pause_cpu();
 	}
-}
-
-/* Polls until a message has come. Returns 0 or minus an error. */
-static inline int await(int channel, struct message *m)
-{
-	int result, polls = 0;
-
-	do {
-		result = channel_read(channel, m, sizeof(*m));
-		if (result == -ENODATA && ++polls % POLLS == 0)
-			pause_cpu();
-	} while (result == -ENODATA || result == -ENOTCONN);
-	return result < 0 ? result : 0;
-}
-
-/* Sends the first `bytes` of a message; a whole slot has its flag at the end. */
-static inline int send(int channel, struct message *m, size_t bytes)
-{
-	m->end = m->number;
-	return channel_write(channel, m, bytes);
 }
 
 #endif

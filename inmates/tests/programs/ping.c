@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ping CHANNEL EXCHANGES SEED PAUSE_US: sends a slot and awaits a slot, EXCHANGES times, and prints
- * how long each round trip took. Before each one it sleeps for a random time, PAUSE_US and up to
- * its period, and keeps the CPU busy for a random time. Every other time that busy wait ends within
- * the last AIM_US of its budget instead: the worst phase for a sender.
+ * ping CHANNEL EXCHANGES SEED PERIOD_US: calls with a whole slot and takes a whole slot, EXCHANGES
+ * times. Prints the bound before the first call, and at the end how long each round trip took.
+ * Before each one it sleeps for a random time, up to its period and that of the receiver,
+ * PERIOD_US, and keeps the CPU busy for a random time. Every other time that busy wait ends within
+ * a send of the end of its budget instead: the worst phase for a sender.
  *
- * ping CHANNEL EXCHANGES SEED PAUSE_US BYTES WORK_US: sends BYTES in slots in one direction; the
- * receiver takes each slot by a reply of a word, and both ends work for WORK_US for each slot.
+ * ping CHANNEL EXCHANGES SEED PERIOD_US BYTES: sends messages of BYTES, which get no reply.
  */
 #include "exchange.h"
 
-#define AIM_US		4	/* about as long as a send takes */
-#define NEAR_US		100	/* from here on it looks at its budget all the time */
+#define NEAR_US		1000	/* from here on it looks at its budget all the time */
 #define SHORTER		8	/* the first chunk is C / 2^n at most, n < SHORTER */
 #define LINE		16	/* times in a line */
 
-static struct message m;
+static struct ipc end;
 static struct sched_param vcpu;
-static uint64_t seed, dearest;
-static int channel;
+static uint64_t seed;
 
 static uint64_t in_us(int time)
 {
@@ -33,102 +31,114 @@ static void use_budget(uint64_t us)
 
 	do {
 		(void)vcpu_current(&left);
-		if (left <= NEAR_US)
-			continue;
-		for (i = 0; i < STEPS; i++)
+		for (i = 0; left > NEAR_US && i < STEPS; i++)
 			;
 		pause_cpu();
 	} while (left > us);
 }
 
-/* Each fourth time it also splits the budget into two chunks, the first one often short. */
-static void change_phase(int number, uint64_t pause_us)
+/*
+ * Before exchange `number`. Each fourth time it also splits the budget into two chunks, the first
+ * one often short.
+ */
+static void change_phase(int number, uint64_t pause)
 {
-	usleep((useconds_t)(pause_us + random_below(&seed, in_us(vcpu.T))));
+	usleep((useconds_t)pause);
 	if (number % 4 == 3) {
 		work(random_below(&seed, in_us(vcpu.C) >> random_below(&seed, SHORTER)));
 		usleep((useconds_t)random_below(&seed, in_us(vcpu.T)));
 	}
 	if (number % 2)
-		use_budget(random_below(&seed, AIM_US));
+		use_budget(random_below(&seed, end.own.slot_ns / 1000 + 1));
 	else
 		work(random_below(&seed, in_us(vcpu.C)));
 }
 
+/* Printing takes CPU time of both cells and of Linux, so all times are printed at the end. */
+static void print_times(const uint64_t *took, int n)
+{
+	int i, length = 0;
+	char line[LINE * 21 + 1];
+
+	for (i = 0; i < n; i++) {
+		length += snprintf(line + length, sizeof(line) - (size_t)length, "%lu ", took[i]);
+		if (i % LINE < LINE - 1 && i < n - 1)
+			continue;
+		printf("%s\n", line);
+		length = 0;
+	}
+}
+
+/*
+ * The receiver sleeps for a part of the sender's pause, and has polled for up to its own period
+ * when the next message comes. Returns 0 or minus an error.
+ */
+static int exchanges(int n, uint64_t period_us, unsigned char *message, size_t bytes, bool one_way)
+{
+	uint64_t *took = malloc((size_t)n * sizeof(*took)), begin, pause, poll;
+	struct request *r = (struct request *)message;
+	ssize_t result = took ? 0 : -ENOMEM;
+	int i;
+
+	r->reply = (uint32_t)bytes;
+	pause = random_below(&seed, in_us(vcpu.T));
+	for (i = 0; i < n && result >= 0; i++) {
+		change_phase(i, pause);
+		pause = random_below(&seed, in_us(vcpu.T) + period_us);
+		poll = random_below(&seed, period_us);
+		r->sleep_us = pause > poll ? (uint32_t)(pause - poll) : 0;
+		begin = cycles();
+		result = one_way ? ipc_send(&end, message, bytes) :
+				   ipc_call(&end, message, bytes, message, bytes);
+		took[i] = cycles() - begin;
+	}
+	if (result >= 0)
+		print_times(took, n);
+	free(took);
+	return result < 0 ? (int)result : 0;
+}
+
+static int print_bound(size_t bytes, size_t reply)
+{
+	struct ipc_bound bound;
+	int error = ipc_bound(&end, bytes, reply, &bound);
+
+	printf("ping: bound any=%lu now=%lu paper=%lu, a slot takes %lu and %lu ns\n", bound.any_ns,
+	       bound.now_ns, bound.paper_ns, end.own.slot_ns, end.peer.slot_ns);
+	return error;
+}
+
 /* Returns 0 or minus an error. */
-static int exchange(uint32_t number, uint64_t work_us, uint32_t reply)
+static int run(int n, uint64_t period_us, size_t stream)
 {
-	uint64_t begin = cpu_ns(), used;
-	int result;
+	const struct request last = { .last = 1 };
+	size_t bytes = stream ? stream : end.body;
+	unsigned char *message = calloc(1, bytes);
+	int error = message ? ipc_connect(&end) : -ENOMEM;
 
-	m.number = number;
-	m.reply = reply;
-	m.work_us = (uint32_t)work_us;
-	work(work_us);
-	used = cpu_ns();
-	result = send(channel, &m, sizeof(m));
-	used = cpu_ns() - (work_us ? used : begin);
-	dearest = used > dearest ? used : dearest;
-	return result ? result : await(channel, &m);
-}
-
-static int round_trips(int n, uint64_t pause_us)
-{
-	uint64_t begin;
-	int i, result;
-
-	for (i = 0; i < n; i++) {
-		change_phase(i, pause_us);
-		m.sleep_us = (uint32_t)random_below(&seed, pause_us + 1);
-		begin = cycles();
-		result = exchange((uint32_t)i + 1, 0, sizeof(m));
-		if (result)
-			return result;
-		printf("%lu%c", cycles() - begin,
-		       i % LINE == LINE - 1 || i == n - 1 ? '\n' : ' ');
-	}
-	return 0;
-}
-
-static int one_way(int n, uint64_t pause_us, uint64_t bytes, uint64_t work_us)
-{
-	uint64_t begin, sent;
-	int i, result = 0;
-
-	for (i = 0; i < n; i++) {
-		change_phase(i, pause_us);
-		m.sleep_us = 0;
-		begin = cycles();
-		for (sent = 0; sent < bytes && !result; sent += sizeof(m))
-			result = exchange((uint32_t)(sent / sizeof(m)) + 1, work_us, 16);
-		if (result)
-			return result;
-		printf("%lu\n", cycles() - begin);
-	}
-	return 0;
+	if (!error)
+		error = print_bound(bytes, stream ? IPC_ONE_WAY : bytes);
+	if (!error)
+		error = exchanges(n, period_us, message, bytes, stream);
+	return error ? error : ipc_send(&end, &last, sizeof(last));
 }
 
 int main(int argc, char **argv)
 {
-	int n = argc > 4 ? atoi(argv[2]) : 0, result;
-	uint64_t pause_us = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
+	size_t stream = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+	int n = argc > 4 ? atoi(argv[2]) : 0, error = -EINVAL;
 
-	channel = n ? channel_open(argv[1]) : -EINVAL;
-	result = channel < 0 ? channel : vcpu_getparams(&vcpu);
-	if (!result) {
+	if (n && (!stream || (stream >= sizeof(struct request) && stream <= MESSAGE_MAX)))
+		error = ipc_open(&end, argv[1], IPC_POLLS, 0);
+	if (!error)
+		error = vcpu_getparams(&vcpu);
+	if (!error) {
 		seed = strtoul(argv[3], NULL, 10) * 0x9e3779b97f4a7c15u + 1;
-		result = argc > 6 ? one_way(n, pause_us, strtoul(argv[5], NULL, 10),
-					    strtoul(argv[6], NULL, 10)) :
-				    round_trips(n, pause_us);
+		error = run(n, strtoul(argv[4], NULL, 10), stream);
 	}
-	if (!result) {
-		m.reply = 0;
-		result = send(channel, &m, sizeof(m));
-	}
-	if (result) {
-		perror_of("ping", result);
-		return 1;
-	}
-	printf("ping: a slot takes %lu ns at most\n", dearest);
-	return 0;
+	if (error)
+		perror_of("ping", error);
+	else
+		printf("ping: end\n");
+	return error != 0;
 }

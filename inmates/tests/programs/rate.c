@@ -8,33 +8,36 @@
 #define SECONDS_MAX	60
 #define PERIOD_US	100000	/* of its VCPU */
 
-static struct message m;
+static struct ipc end;
+static unsigned char message[4096];
 static unsigned int taken[SECONDS_MAX];
 
 int main(int argc, char **argv)
 {
 	unsigned long seconds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-	int channel = channel_open(argc > 2 ? argv[1] : ""), result = channel < 0 ? channel : 0;
+	const struct request last = { .last = 1 };
+	struct request *r = (struct request *)message;
+	int error = argc > 2 ? ipc_open(&end, argv[1], IPC_POLLS, 0) : -EINVAL;
 	uint64_t begin, second = 0;
+	ssize_t result;
 
-	if (seconds > SECONDS_MAX)
-		return 1;
+	if (!error && (seconds > SECONDS_MAX || end.body > sizeof(message)))
+		error = -EINVAL;
+	if (!error)
+		error = ipc_connect(&end);
 	align(PERIOD_US);
 	begin = cycles();
-	while (!result && second < seconds) {
-		m.number++;
-		m.reply = 16;
-		result = send(channel, &m, sizeof(m));
-		if (!result)
-			result = await(channel, &m);
+	r->reply = sizeof(*r);
+	while (!error && second < seconds) {
+		result = ipc_call(&end, message, end.body, message, sizeof(message));
+		error = result < 0 ? (int)result : 0;
 		taken[second]++;
 		second = (cycles() - begin) / TSC_HZ;
 	}
-	m.reply = 0;
-	if (!result)
-		result = send(channel, &m, sizeof(m));
-	if (result)
-		perror_of("rate", result);
+	if (!error)
+		error = ipc_send(&end, &last, sizeof(last));
+	if (error)
+		perror_of("rate", error);
 	print_counts("rate", begin, taken, seconds);
-	return result != 0;
+	return error != 0;
 }

@@ -19,7 +19,8 @@ class Config:
     cpus: int = 4
     memory: str = ""       # size of RAM, e.g. 512M; empty: the default of the emulator
     iommu: str = "none"
-    icount: bool = False
+    icount: bool = False   # the clock counts instructions
+    shift: int = 0         # with icount, an instruction takes 2**shift ns
     # a reset restarts the machine, which keeps its memory; otherwise a reset ends the machine
     reboots: bool = False
     cpu_flags: str = ""
@@ -50,5 +51,7 @@ class Config:
     def check(self) -> None:
         if self.iommu not in IOMMUS:
             raise LabError(f"there is no IOMMU {self.iommu!r}", f"choose one of {', '.join(IOMMUS)}")
+        if not 0 <= self.shift <= 10 or (self.shift and not self.icount):
+            raise LabError(f"there is no clock with shift {self.shift}", "choose 0 to 10, with icount")
         if not 1 <= self.cpus <= 255:
             raise LabError(f"{self.cpus} CPUs cannot be", "choose 1 to 255")

@@ -174,7 +174,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Recorder(config.getoption("--record")))
     config.addinivalue_line("markers", "both_vendors(always=False): done on AMD-V, and, as a slow test unless always, on VT-x")
     config.addinivalue_line("markers", "follows: needs what the test before it has left in the machine")
-    config.addinivalue_line("markers", "machine(machine, cpus, memory, kernel, iommu, icount, cpu_flags, "
+    config.addinivalue_line("markers", "machine(machine, cpus, memory, kernel, iommu, icount, shift, cpu_flags, "
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
 

@@ -170,7 +170,7 @@ def command_line(config: Config, kernel: Kernel, root: Disk, initrd: Path, run: 
     extra: list[str] = []
     if config.icount:
         accel = "tcg,one-insn-per-tb=on" if config.counted_x2apic else "tcg"
-        extra = ["-icount", "shift=0,sleep=off"]
+        extra = ["-icount", f"shift={config.shift},sleep=off"]
     flags = ["-x2apic"] if config.icount and not config.counted_x2apic else []
     cpu = ",".join([CPU, *flags, *config.cpu_flags.strip(",").split(",")]).strip(",")
 
