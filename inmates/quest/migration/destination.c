@@ -24,8 +24,11 @@
 #include "link.h"
 #include "load.h"
 #include "pack.h"
+#include "turn.h"
 
 #define DAMAGED_US	1000000		/* time between two looks at a link that is damaged */
+/* a source moves a program with MIG_STRICT so long after the answer, at most (strict.c) */
+#define TERMS_US	100000
 /* pages besides those of a program and its threads: tables and its image */
 #define MORE_PAGES	48
 
@@ -282,12 +285,14 @@ static void forget(struct coming *c)
 /* The program cannot come. Says so, if it is this end's turn, or the present message gives it. */
 static void refuse(struct coming *c)
 {
-	bool begins = c->s->slot && c->s->message.kind == MSG_BEGIN && c->state == DST_LOADS;
+	/* the message is of another program, or of none */
+	bool other = c->s->slot && c->state == DST_LOADS && c->s->message.kind != MSG_MORE &&
+		     c->s->message.kind != MSG_ABORT;
 
 	c->state = mig_destination_next(c->state, c->why);
 	forget(c);
-	/* the source has begun with another program: its message stays for the next call */
-	if (begins)
+	/* it stays for the next call */
+	if (other)
 		return;
 	if (c->s->slot)
 		(void)mig_release(c->s);
@@ -306,7 +311,8 @@ static void answer_terms(struct mig_link *l)
 	struct mig_size size;
 
 	memcpy(&size, s->slot + s->at, sizeof(size));
-	terms.wait = mig_wait(l->set, mig_cost(MIG_UNPACKING, &size), false);
+	terms.wait = turn_take(l, TERMS_US) ?
+		     mig_wait(l->set, mig_cost(MIG_UNPACKING, &size), false) : UINT64_MAX;
 	if (!mig_release(s) || !mig_claim(s))
 		return;
 	memcpy(s->slot + s->at, &terms, sizeof(terms));
@@ -328,6 +334,8 @@ static void receive_program(struct mig_link *l)
 
 	if (l->stream.message.kind != MSG_BEGIN)
 		c.error = -EINVAL;
+	else if (!turn_take(l, TURN_US))
+		c.error = -EBUSY;
 	else if (get_header(&c) && get_pages(&c) && take_last(&c)) {
 		irq_disable();
 		pid = c.p->pid;
@@ -338,6 +346,7 @@ static void receive_program(struct mig_link *l)
 	}
 	if (!came)
 		refuse(&c);
+	turn_end(l);
 	mig_ring(c.s);
 	if (came)
 		print("[%d] %s has come from %s\n", pid, l->header.name, mig_link_cell(l));
@@ -350,6 +359,8 @@ static void take_message(struct mig_link *l)
 		answer_terms(l);
 	else if (l->stream.message.kind == MSG_ASK_LOAD)
 		mig_load_answer(l);
+	else if (l->stream.message.kind == MSG_ASK_TURN || l->stream.message.kind == MSG_END_TURN)
+		turn_answer(l);
 	else
 		receive_program(l);
 }

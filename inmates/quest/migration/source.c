@@ -17,6 +17,7 @@
 #include "load.h"
 #include "pack.h"
 #include "strict.h"
+#include "turn.h"
 #include "wishes.h"
 
 #define ABORT_US	100000
@@ -240,8 +241,10 @@ static int send_program(struct mig_link *l, struct process *p)
 	l->most_ahead = INT64_MAX;
 	mig_pack(&l->header, p);
 	error = mig_has_its_vcpus(image) ? mig_channels_pack(l, p) : -EBUSY;
-	if (error)
+	if (error) {
+		turn_return(l);
 		return error;
+	}
 	size = mig_size_of(&l->header);
 	put(&d, &l->header, sizeof(l->header));
 	put(&d, image->threads, image->num_threads * sizeof(image->threads[0]));
@@ -293,21 +296,39 @@ static void conclude(const struct mig_link *l, struct process *p, int number, in
 		thread_sleep_us(RETRY_US);
 }
 
-/* Interrupts are off. Takes the program of a wish off its VCPUs. Returns 0 or minus an error. */
+/*
+ * Interrupts are off. Takes the turns of both cells, and the program of a wish off its VCPUs.
+ * Returns 0 or minus an error. -EAGAIN: it is not yet the link's turn.
+ */
 static int begin(struct mig_link *l, int pid, bool strict)
 {
-	const struct process *p;
-	bool ready;
+	struct process *p;
 	int error;
 
 	irq_enable();
-	ready = settle(&l->stream);
+	error = settle(&l->stream) ? 0 : -ETIMEDOUT;
 	irq_disable();
 	p = process_find(pid);
-	error = !ready ? -ETIMEDOUT : p ? mig_channels_pack(l, p) : -ESRCH;
+	if (!error)
+		error = p ? mig_channels_pack(l, p) : -ESRCH;
 	if (!error && strict)
 		error = mig_wait_for_moment(l, pid);
-	return error ? error : move_detach(pid, true);
+	if (error)
+		return error;
+	irq_enable();
+	/* with MIG_STRICT the destination's terms have come with its turn */
+	error = turn_begin(l, !strict);
+	irq_disable();
+	if (error)
+		return error;
+	p = process_find(pid);
+	error = p && p->wish.link ? move_detach(pid, true) : -EAGAIN;
+	if (error) {
+		irq_enable();
+		turn_return(l);
+		irq_disable();
+	}
+	return error;
 }
 
 static void move(struct mig_link *l, int number, int pid)
@@ -317,13 +338,14 @@ static void move(struct mig_link *l, int number, int pid)
 
 	p = process_find(pid);
 	if (error) {
-		if (p)
+		if (p && error != -EAGAIN)
 			wishes_fail(p, error);
 		return;
 	}
 	p->state = PROCESS_MOVING;
 	irq_enable();
 	error = send_program(l, p);
+	turn_end(l);
 	irq_disable();
 	conclude(l, p, number, error);
 }

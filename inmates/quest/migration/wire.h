@@ -34,6 +34,11 @@ enum mig_kind {
 	MSG_ASK, MSG_TERMS,
 	/* Between programs, the source asks for the load, and struct mig_load answers (load.h). */
 	MSG_ASK_LOAD, MSG_LOAD,
+	/*
+	 * Moves are served one after the other (turn.h). The source asks for the destination's turn
+	 * or ends it, without a body. In the answer, an `error` says that the destination is busy.
+	 */
+	MSG_ASK_TURN, MSG_END_TURN, MSG_TURN,
 };
 
 /* The size of a program, which decides what a move costs */
