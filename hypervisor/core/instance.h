@@ -89,7 +89,8 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
 	u32 reclaimed;			/* number of 2 MiB pages given back so far */
 	u64 block_pa;
-	u64 console_pa;
+	/* the request that created it: the manager's own copy, valid unless .state is QV_MON_NONE */
+	const struct qv_mon_create *q;
 	u64 open_table;			/* table by which Linux reads the open part; never freed */
 	/* the cell's CPUs that were not given back yet; bits are front-end indices */
 	u64 cpus;
@@ -97,11 +98,17 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u32 detached;			/* number of channels that were given up so far */
 	u64 post_next;			/* TSC before which no request of the cell is answered */
 	u32 taken;			/* 1: the cell has its parts, and Linux has not */
-	u32 num_devices;
-	struct qv_mon_device devices[QV_MAX_DEVICES];
-	u32 num_ports;
-	struct qv_mon_ports ports[QV_MAX_PORTS];
 };
+
+/*
+ * Each function @d of a cell whose slot has @member: .state, it exists; .taken, it was started and
+ * is not destroyed. Not for `break`
+ */
+#define FOR_EACH_DEVICE(d, member) \
+	for (const struct cell_slot *_s = me()->manager.cells; \
+	     _s < me()->manager.cells + QV_INSTANCES; _s++) \
+		for (d = _s->member ? _s->q->devices : NULL; \
+		     d && d < _s->q->devices + _s->q->num_devices; d++)
 
 struct enter_state {			/* state of enter.c: all CPUs enter together */
 	u32 tickets, ready, arrived;

@@ -55,30 +55,12 @@ bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last)
 	return false;
 }
 
-static bool cell_claims(const struct cell_slot *slot, u32 first, u32 last)
-{
-	u32 i, b;
-
-	for (i = 0; i < slot->num_ports; i++)
-		if (ports_overlap(first, last, slot->ports[i].first, slot->ports[i].last))
-			return true;
-	for (i = 0; i < slot->num_devices; i++)
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
-
-			if (bar->ports && bar->len &&
-			    ports_overlap(first, last, bar->base, bar->base + bar->len - 1))
-				return true;
-		}
-	return false;
-}
-
+/* Linux exits at ports of cells, and at some that no cell may have */
 bool ports_claimed(const struct instance *inst, u32 first, u32 last)
 {
-	const struct cell_slot *slot;
-
-	for (slot = inst->manager.cells; slot < inst->manager.cells + QV_INSTANCES; slot++)
-		if (slot->state && cell_claims(slot, first, last))
+	for (; first <= last && first < 0x10000; first++)
+		if (inst->port_map[first / 8] >> first % 8 & 1 &&
+		    !ports_never(&inst->boot, first, first))
 			return true;
 	return false;
 }

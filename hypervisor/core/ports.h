@@ -31,7 +31,7 @@ void ports_front(void);			/* selects the ports at which Linux exits */
 bool ports_log(u32 first, u32 last);	/* true if a write by Linux to this port is logged */
 /* Returns the guard that forbids Linux to write @size bytes of @value from @port on, or NULL */
 const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
-/* True if one of these ports is in the list of a cell (created or running) or its devices' BARs */
+/* True if a cell that was started has one of these ports, in its list or its devices' BARs */
 bool ports_claimed(const struct instance *inst, u32 first, u32 last);
 /* Makes @inst's guest exit at these ports, or ends that. Its CPUs see it when they next exit */
 void ports_stop(struct instance *inst, u32 first, u32 last, bool stop);

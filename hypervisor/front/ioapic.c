@@ -63,13 +63,11 @@ bool ioapic_page(u64 gpa)
 
 static bool cell_has(u32 n, u32 pin)
 {
-	const struct cell_slot *slot;
-	u32 i;
+	const struct qv_mon_device *d;
 
-	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
-		for (i = 0; slot->taken && i < slot->num_devices; i++)
-			if (slot->devices[i].ioapic == n && slot->devices[i].pin == pin)
-				return true;
+	FOR_EACH_DEVICE(d, taken)
+		if (d->ioapic == n && d->pin == pin)
+			return true;
 	return false;
 }
 

@@ -23,13 +23,11 @@
 
 const struct qv_mon_device *pci_given(u32 bdf)
 {
-	const struct cell_slot *slot;
-	u32 i;
+	const struct qv_mon_device *d;
 
-	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
-		for (i = 0; slot->taken && i < slot->num_devices; i++)
-			if (slot->devices[i].bdf == bdf)
-				return &slot->devices[i];
+	FOR_EACH_DEVICE(d, taken)
+		if (d->bdf == bdf)
+			return d;
 	return NULL;
 }
 

@@ -76,32 +76,23 @@ static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 /* True if a running cell has a function on a bus from @first to @last. No bridge leads to bus 0 */
 static bool cell_on_bus(u32 first, u32 last)
 {
-	const struct cell_slot *slot;
-	u32 i, bus;
+	const struct qv_mon_device *d;
 
-	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
-		for (i = 0; slot->taken && i < slot->num_devices; i++) {
-			bus = slot->devices[i].bdf >> 8;
-			if (bus && bus >= first && bus <= last)
-				return true;
-		}
+	FOR_EACH_DEVICE(d, taken)
+		if (d->bdf >> 8 && d->bdf >> 8 >= first && d->bdf >> 8 <= last)
+			return true;
 	return false;
 }
 
 static bool cell_has_registers(u64 base, u64 len)
 {
-	const struct cell_slot *slot;
-	u32 i, b;
+	const struct qv_mon_device *d;
+	const struct qv_mon_bar *bar;
 
-	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
-		for (i = 0; slot->taken && i < slot->num_devices; i++)
-			for (b = 0; b < QV_MON_BARS; b++) {
-				const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
-
-				if (bar->len && !bar->ports &&
-				    overlaps(base, len, bar->base, bar->len))
-					return true;
-			}
+	FOR_EACH_DEVICE(d, taken)
+		for (bar = d->bars; bar < d->bars + QV_MON_BARS; bar++)
+			if (bar->len && !bar->ports && overlaps(base, len, bar->base, bar->len))
+				return true;
 	return false;
 }
 
@@ -111,7 +102,7 @@ static bool cell_exists(bool with_devices)
 	const struct cell_slot *slot;
 
 	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
-		if (slot->taken && (slot->num_devices || !with_devices))
+		if (slot->taken && (slot->q->num_devices || !with_devices))
 			return true;
 	return false;
 }

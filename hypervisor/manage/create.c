@@ -182,7 +182,8 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	front_split(&inst->nested, q->block_pa, slot->open_table);
 	linux_memory(q->block_pa, QV_OPEN_LEN, LINUX_READ);
 	slot->block_pa = q->block_pa;
-	parts_act(PART_KEEP, cpu, slot, q);
+	slot->q = slot_request(id);
+	slot->reclaimed = slot->detached = 0;
 	slot->cpus = cpus;
 	if (q->x2apic)		/* any CPU may read this meanwhile, in ioapic_entry_ok() */
 		__atomic_fetch_or(&inst->icr.x2, cpus, __ATOMIC_SEQ_CST);

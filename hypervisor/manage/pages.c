@@ -14,7 +14,7 @@ bool request_has_console(const struct instance *inst, u64 pa, u64 len)
 
 	for (i = 1; i < QV_INSTANCES; i++)
 		if (inst->manager.cells[i].state &&
-		    overlaps(pa, len, inst->manager.cells[i].console_pa, QV_CONSOLE_LEN))
+		    overlaps(pa, len, inst->manager.cells[i].q->console_pa, QV_CONSOLE_LEN))
 			return true;
 	return false;
 }

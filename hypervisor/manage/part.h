@@ -38,7 +38,6 @@ enum part_try {
 
 /* Verbs that cannot fail */
 enum part_act {
-	PART_KEEP,	/* create: writes to the slot what later checks and exits of Linux need */
 	/* slot->taken is 1 during PART_TAKE, and 0 during PART_UNTAKE and PART_GIVE */
 	PART_TAKE,	/* start: takes the part from Linux, until PART_GIVE or PART_UNTAKE */
 	PART_UNTAKE,	/* start has failed after PART_TAKE: gives the part back */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include <string.h>
+#include "core/ports.h"
 #include "request_model.h"
 #include "unit.h"
 
@@ -49,6 +50,9 @@ static bool all_ram(const struct qv_mon_boot *b, u64 pa, u64 len)
 	return true;
 }
 
+/* Requests of cell 3, which runs, and of cell 4, which was destroyed */
+static struct qv_mon_create running, gone;
+
 static bool in_other_console(const struct instance *inst, u64 pa, u64 len)
 {
 	u64 at, end = pa + len;
@@ -56,7 +60,7 @@ static bool in_other_console(const struct instance *inst, u64 pa, u64 len)
 
 	for (i = 1; i < QV_INSTANCES; i++)
 		for (at = pa; inst->manager.cells[i].state && at < end; at += K4)
-			if (at - inst->manager.cells[i].console_pa < 8 * K4)
+			if (at - inst->manager.cells[i].q->console_pa < 8 * K4)
 				return true;
 	return false;
 }
@@ -108,16 +112,14 @@ void machine_open(struct machine *m, u32 max_leaf)
 	m->inst->nested = m->front.s.p;
 	m->inst->manager.cells[3].state = QV_MON_RUNNING;
 	m->inst->manager.cells[3].block_pa = CELL_BLOCK * M2;
-	m->inst->manager.cells[3].console_pa = CELL_CONSOLE * M2 + 0x10000;
-	m->inst->manager.cells[3].num_ports = 2;
-	m->inst->manager.cells[3].ports[0] = (struct qv_mon_ports){ 0x80, 0x80 };
-	m->inst->manager.cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
-	m->inst->manager.cells[3].num_devices = 1;
-	m->inst->manager.cells[3].devices[0].bars[4] = (struct qv_mon_bar){
-		.base = 0xc000, .len = 8, .ports = 1
-	};
+	m->inst->manager.cells[3].q = &running;
+	running.console_pa = CELL_CONSOLE * M2 + 0x10000;
+	ports_stop(m->inst, 0x80, 0x80, true);
+	ports_stop(m->inst, 0x7f8, 0x7ff, true);
+	ports_stop(m->inst, 0xc000, 0xc007, true);
 	/* the slot is free, so its console page has no effect */
-	m->inst->manager.cells[4].console_pa = 205 * M2;
+	m->inst->manager.cells[4].q = &gone;
+	gone.console_pa = 205 * M2;
 	for (i = 0; i < FRONT_PAGES; i++)
 		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_console(m->inst, i * M2, M2);
 	request_good(&m->inst->req);

@@ -53,6 +53,7 @@
 #define CONSOLE	(8ull * QV_PAGE)
 
 static struct instance inst;
+static struct qv_mon_create cells[QV_INSTANCES];
 static u32 owners[PAGES];		/* enum front_owner of each page of 2 MiB */
 
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
@@ -139,9 +140,9 @@ static void any_machine(void)
 		owners[i] = any_u32() % 3;
 	for (i = 1; i < QV_INSTANCES; i++) {
 		inst.manager.cells[i].state = any_u32() % 3;
-		inst.manager.cells[i].console_pa = any_u64();
-		ASSUME(!inst.manager.cells[i].state ||
-		       in_ram(inst.manager.cells[i].console_pa, CONSOLE));
+		inst.manager.cells[i].q = &cells[i];
+		cells[i].console_pa = any_u64();
+		ASSUME(!inst.manager.cells[i].state || in_ram(cells[i].console_pa, CONSOLE));
 	}
 }
 
@@ -184,7 +185,7 @@ int main(void)
 		PROVE(!overlap(page, QV_HUGE, q->console_pa, CONSOLE), "it is not the console");
 		for (u32 c = 1; c < QV_INSTANCES; c++)
 			PROVE(!inst.manager.cells[c].state ||
-			      !overlap(page, QV_HUGE, inst.manager.cells[c].console_pa, CONSOLE),
+			      !overlap(page, QV_HUGE, cells[c].console_pa, CONSOLE),
 			      "nor another cell's console");
 	}
 	for (u32 p = 0; p < QV_MAX_PORTS; p++)

@@ -92,8 +92,10 @@ static void all_slots(void)
 	/* cell 1 never ran, so its memory is now that of cell 2 */
 	CHECK_EQ(world_reclaim(&w, 1), 0);
 	world_check(&w);
-	for (i = 4; i < QV_INSTANCES; i++)
+	for (i = 4; i < QV_INSTANCES; i++) {
 		me()->manager.cells[i].state = QV_MON_STOPPED;
+		me()->manager.cells[i].q = me()->manager.cells[2].q;
+	}
 	world_simple_request(&q);
 	q.num_cpus = 1;
 	CHECK_EQ(world_create(&w, &q), QV_ME_CPU_TAKEN);

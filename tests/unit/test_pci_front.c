@@ -16,6 +16,8 @@
 #define ECAM	0x8000000ull		/* an address in the fake RAM, for tests of single exits */
 #define OWN	0x28u			/* 00:05.0 */
 
+static struct qv_mon_create cell;
+
 /* ---- Linux and a fake IOAPIC, which has one register in place of all ---- */
 
 #define IOAPIC	0xa008000ull
@@ -76,8 +78,10 @@ static void ioapic_accesses(void)
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10450);
 	CHECK_EQ(ioapic_denied(), 7);
 	slot = &me()->manager.cells[1];
-	slot->taken = slot->num_devices = 1;
-	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
+	slot->taken = 1;
+	slot->q = &cell;
+	cell.num_devices = 1;
+	cell.devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
 	ram_write32(IOAPIC + 0x10, 0x02000000);
 	ioapic(0x10, true, 0x50);
 	/* the pin belongs to a cell's device: the entry does not change */
@@ -161,9 +165,12 @@ static void front_ports(void)
 	me()->boot.ecam_len = 1 << 20;
 	slot = &me()->manager.cells[1];
 	slot->state = QV_MON_RUNNING;
-	slot->taken = slot->num_devices = 1;
-	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = QV_MON_NO_PIN,
+	slot->taken = 1;
+	slot->q = &cell;
+	cell.num_devices = 1;
+	cell.devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = QV_MON_NO_PIN,
 		.bars = { { .base = 0xc000, .len = 8, .ports = 1 } } };
+	ports_stop(me(), 0xc000, 0xc007, true);
 	ram_write32(ECAM + (OWN << 12), 0x11112222);
 	ram_write32(ECAM + (0x10 << 12), 0x33334444);
 	fake_in = 1u << 31 | 0x10 << 8;			/* content of 0xCF8: a function of Linux */

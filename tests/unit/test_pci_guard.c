@@ -2,6 +2,7 @@
 /* Linux's writes to config space: by ECAM, by ports while ECAM exists, and by ports alone. */
 #include <string.h>
 #include "core/pci.h"
+#include "core/ports.h"
 #include "fake.h"
 #include "fake_traps.h"
 #include "svm/svm_exits.h"
@@ -53,6 +54,7 @@ static void put_bridge(u32 bdf, u32 secondary, u32 subordinate)
 
 static void machine(u32 running)
 {
+	static struct qv_mon_create cell;
 	struct cell_slot *slot;
 	u32 bdf;
 
@@ -72,12 +74,15 @@ static void machine(u32 running)
 	slot = &me()->manager.cells[1];
 	slot->state = running ? QV_MON_RUNNING : QV_MON_CREATED;
 	slot->taken = running;
-	slot->num_devices = 1;
-	slot->devices[0] = (struct qv_mon_device){
+	slot->q = &cell;
+	cell.num_devices = 1;
+	cell.devices[0] = (struct qv_mon_device){
 		.bdf = CELLS, .ioapic = QV_MON_NO_PIN,
 		.bars = { { .base = BAR, .len = 0x4000 },
 			  { .base = 0xc000, .len = 32, .ports = 1 } },
 	};
+	if (running)
+		ports_stop(me(), 0xc000, 0xc01f, true);
 }
 
 /* ---- three ways to write ---- */

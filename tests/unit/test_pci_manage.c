@@ -235,6 +235,22 @@ static void line(void)
 	}
 }
 
+/* A cell that could run beside that of good(): another function, with the same first BAR */
+static void other(struct qv_mon_create *b)
+{
+	good(b);
+	b->block_pa = 50 * QV_HUGE;
+	b->console_pa = 51 * QV_HUGE;
+	b->runs[0].pa = 52 * QV_HUGE;
+	b->cpus[0] = 3;
+	b->ports[0] = (struct qv_mon_ports){ 0x3f8, 0x3f8 };
+	b->devices[0].bdf = 0x30;
+	config_set(0x30, 0, 1);
+	config_set(0x30, 0x0c, 0);
+	config_set(0x30, 0x10, BAR);
+	config_set(0x30, 0x18, 0x2f9);
+}
+
 /* Two cells with the same false range may be created, but only one of them starts. */
 static void overlapping_claims(void)
 {
@@ -245,28 +261,46 @@ static void overlapping_claims(void)
 	pci_world_function(OWN, BAR);
 	good(&a);
 	CHECK_EQ(world_create(&w, &a), 1);
-	good(&b);
-	b.block_pa = 50 * QV_HUGE;
-	b.console_pa = 51 * QV_HUGE;
-	b.runs[0].pa = 52 * QV_HUGE;
-	b.cpus[0] = 3;
+	other(&b);
+	b.devices[0].bdf = OWN;
 	CHECK_EQ(world_create(&w, &b), QV_ME_DEVICE_TAKEN);
-	b.ports[0] = (struct qv_mon_ports){ 0x3f8, 0x3f8 };
-	b.devices[0].bdf = 0x30;
-	config_set(0x30, 0, 1);
-	config_set(0x30, 0x0c, 0);
-	config_set(0x30, 0x10, BAR);
-	config_set(0x30, 0x18, 0xc019);
-	b.devices[0].bars[2].base = 0xc018;
-	CHECK_EQ(world_create(&w, &b), QV_ME_PORT_TAKEN);
-	b.devices[0].bars[2].base = 0x2f8;
-	config_set(0x30, 0x18, 0x2f9);
-	CHECK_EQ(world_create(&w, &b), QV_ME_PORT_TAKEN);
+	other(&b);
 	b.devices[0].bars[2].len = 0;
 	CHECK_EQ(world_create(&w, &b), 2);
 	CHECK_EQ(world_start(&w, 2), 0);
 	CHECK_EQ(world_start(&w, 1), QV_ME_DEVICE_TAKEN);
 	CHECK(!front(BAR).present);
+}
+
+/* The same for ports: of two BARs, of a BAR and a list, of two lists */
+static void overlapping_ports(void)
+{
+	static const struct { u32 bar; struct qv_mon_ports list; } kinds[] = {
+		{ 0xc018, { 0x3f8, 0x3f8 } }, { 0x2f8, { 0x3f8, 0x3f8 } },
+		{ 0xd000, { 0xc01f, 0xc020 } }, { 0xd000, { 0x2f9, 0x2ff } },
+	};
+	static struct qv_mon_create a, b;
+	struct world w;
+	u32 i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		unit_case("kind %u:", i);
+		world_open(&w);
+		pci_world_function(OWN, BAR);
+		good(&a);
+		other(&b);
+		b.devices[0].bars[0].base = BAR + 0x10000;
+		config_set(0x30, 0x10, BAR + 0x10000);
+		b.devices[0].bars[2].base = kinds[i].bar;
+		config_set(0x30, 0x18, kinds[i].bar | 1);
+		b.ports[0] = kinds[i].list;
+		CHECK_EQ(world_create(&w, &b), 1);
+		CHECK_EQ(world_create(&w, &a), 2);
+		CHECK_EQ(world_start(&w, 2), 0);
+		CHECK_EQ(world_start(&w, 1), QV_ME_PORT_TAKEN);
+		CHECK_EQ(world_reclaim(&w, 1), 0);
+		CHECK_EQ(world_create(&w, &b), QV_ME_PORT_TAKEN);
+	}
 }
 
 UNIT_SUITE(pci_manage) = {
@@ -275,5 +309,6 @@ UNIT_SUITE(pci_manage) = {
 	{ "pci: each malformed function is rejected", refusals },
 	{ "pci: a function without a pin cannot assert its line", line },
 	{ "pci: of overlapping claims only one cell starts", overlapping_claims },
+	{ "pci: of two cells with a port only one starts", overlapping_ports },
 	{ 0 }
 };

@@ -2,6 +2,7 @@
 /* request.c: requests that the manager accepts. */
 #include <string.h>
 #include "abi/errors.h"
+#include "core/ports.h"
 #include "request_model.h"
 #include "unit.h"
 
@@ -110,9 +111,7 @@
 	X(ports_beside_anothers, OK, (q->ports[0].first = 0xc008, q->ports[0].last = 0xc00f)) \
 	X(port_of_a_cell_that_was, OK, \
 	  (q->ports[0].first = 0x80, q->ports[0].last = 0x80, \
-	   inst->manager.cells[3].state = QV_MON_NONE)) \
-	X(port_of_a_cell_created, PORT_TAKEN, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, \
-					       inst->manager.cells[3].state = QV_MON_CREATED)) \
+	   ports_stop(inst, 0x80, 0x80, false))) \
 	X(devices_too_many, DEVICES, q->num_devices = 9) \
 	X(devices_huge, DEVICES, q->num_devices = ~0u) \
 	X(device_without_ecam, DEVICE_NONE, q->num_devices = 1) \
@@ -150,12 +149,18 @@
 	X(machine_ram_reversed, BLOCK, \
 	  (inst->boot.ram[1].start = 0x7ff05000, inst->boot.ram[1].end = 0x100000)) \
 	X(machine_gone_cell_does_not_matter, OK, inst->manager.cells[3].state = QV_MON_NONE) \
-	X(cell_that_was_counts_not, OK, inst->manager.cells[4].console_pa = q->console_pa) \
-	X(cell_stopped_counts, CONSOLE, \
-	  (inst->manager.cells[4].state = QV_MON_STOPPED, \
-	   inst->manager.cells[4].console_pa = q->console_pa)) \
-	X(cell_created_counts, MEMORY, (inst->manager.cells[15].state = QV_MON_CREATED, \
-					inst->manager.cells[15].console_pa = 400 * M2 - 7 * K4))
+	X(cell_that_was_counts_not, OK, other_cell(inst, 4, QV_MON_NONE, q->console_pa)) \
+	X(cell_stopped_counts, CONSOLE, other_cell(inst, 4, QV_MON_STOPPED, q->console_pa)) \
+	X(cell_created_counts, MEMORY, other_cell(inst, 15, QV_MON_CREATED, 400 * M2 - 7 * K4))
+
+static void other_cell(struct instance *inst, u32 id, u32 state, u64 console_pa)
+{
+	static struct qv_mon_create q;
+
+	q.console_pa = console_pa;
+	inst->manager.cells[id].state = state;
+	inst->manager.cells[id].q = &q;
+}
 
 #define X(name, error, change) \
 	static void change_##name(struct instance *inst, struct qv_mon_create *q) \

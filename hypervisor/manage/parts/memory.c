@@ -76,12 +76,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	return bad ? QV_ME_TABLES : QV_ME_OK;
 }
 
-static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
-{
-	slot->console_pa = q->console_pa;
-	slot->reclaimed = 0;
-}
-
 static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
 	u32 i;
@@ -133,7 +127,6 @@ const struct part part_memory = {
 		[PART_STILL_OURS]	= still_ours,
 	},
 	.act = {
-		[PART_KEEP]		= keep,
 		[PART_TAKE]		= take,
 		[PART_UNTAKE]		= take,
 	},

@@ -56,22 +56,48 @@ static bool bar_true(struct pcpu *cpu, u32 bdf, u32 i, const struct qv_mon_bar *
 		device_read(cpu, config_of(bdf) + CFG_BARS + 4 * i + 4) == bar->base >> 32);
 }
 
+/* Returns true if both are one function, or have one pin */
+static bool same(const struct qv_mon_device *a, const struct qv_mon_device *b)
+{
+	return a->bdf == b->bdf ||
+	       (a->ioapic != QV_MON_NO_PIN && a->ioapic == b->ioapic && a->pin == b->pin);
+}
+
 static bool taken(const struct instance *inst, const struct qv_mon_device *d)
 {
 	const struct qv_mon_device *other;
-	const struct cell_slot *slot;
-	u32 i;
 
 	for (other = inst->req.devices; other < d; other++)
-		if (other->bdf == d->bdf || (d->ioapic != QV_MON_NO_PIN &&
-					     other->ioapic == d->ioapic && other->pin == d->pin))
+		if (same(other, d))
 			return true;
-	for (slot = inst->manager.cells; slot < inst->manager.cells + QV_INSTANCES; slot++)
-		for (i = 0; slot->state && i < slot->num_devices; i++)
-			if (slot->devices[i].bdf == d->bdf || (d->ioapic != QV_MON_NO_PIN &&
-			    slot->devices[i].ioapic == d->ioapic && slot->devices[i].pin == d->pin))
-				return true;
+	FOR_EACH_DEVICE(other, state)
+		if (same(other, d))
+			return true;
 	return false;
+}
+
+/* Calls @what for each range of the functions. Returns false as soon as a call does */
+static bool each_range(const struct qv_mon_create *q,
+		       bool (*what)(const struct qv_mon_bar *r, bool taken), bool taken)
+{
+	u32 i, b;
+
+	for (i = 0; i < q->num_devices; i++) {
+		const struct qv_mon_device *d = &q->devices[i];
+		const struct qv_mon_bar config = { config_of(d->bdf), QV_PAGE, 0, 0 };
+
+		if (!what(&config, taken))
+			return false;
+		for (b = 0; b < QV_MON_BARS; b++)
+			if (d->bars[b].len && !what(&d->bars[b], taken))
+				return false;
+	}
+	return true;
+}
+
+static bool ports_range(const struct qv_mon_bar *r, bool unused)
+{
+	return !r->ports || !ports_claimed(me(), r->base, r->base + r->len - 1);
 }
 
 static u64 check_device(const struct instance *inst, const struct qv_mon_device *d)
@@ -92,10 +118,6 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 	for (i = 0; i < QV_MON_BARS; i++)
 		if (!bar_ok(inst, &d->bars[i]))
 			return QV_ME_DEVICE_BAR;
-	for (i = 0; i < QV_MON_BARS; i++)
-		if (d->bars[i].ports && d->bars[i].len &&
-		    ports_claimed(inst, d->bars[i].base, d->bars[i].base + d->bars[i].len - 1))
-			return QV_ME_PORT_TAKEN;
 	return QV_ME_OK;
 }
 
@@ -125,48 +147,30 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 		return QV_ME_DEVICE_NONE;
 	for (i = 0; i < q->num_devices && !error; i++)
 		error = check_device(inst, &q->devices[i]) ?: check_function(cpu, &q->devices[i]);
-	return error;
+	return error ?: each_range(q, ports_range, false) ? QV_ME_OK : QV_ME_PORT_TAKEN;
 }
 
 /* ---- the front end's tables ---- */
 
-/* Calls @what for each range of memory of the functions. Returns false if a call does */
-static bool each_range(const struct qv_mon_create *q, enum linux_access access,
-		       bool (*what)(u64 pa, u64 len, enum linux_access access))
+static bool prepare_range(const struct qv_mon_bar *r, bool unused)
 {
-	u32 i, b;
-
-	for (i = 0; i < q->num_devices; i++) {
-		if (!what(config_of(q->devices[i].bdf), QV_PAGE, access))
-			return false;
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
-
-			if (bar->len && !bar->ports && !what(bar->base, bar->len, access))
-				return false;
-		}
-	}
-	return true;
-}
-
-static bool prepare_range(u64 pa, u64 len, enum linux_access unused)
-{
-	return !front_prepare(&me()->nested, pa, len);
+	return r->ports || !front_prepare(&me()->nested, r->base, r->len);
 }
 
 static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	return each_range(q, LINUX_ALL, prepare_range) ? QV_ME_OK : QV_ME_TABLES;
+	return each_range(q, prepare_range, false) ? QV_ME_OK : QV_ME_TABLES;
 }
 
-static bool check_range(u64 pa, u64 len, enum linux_access unused)
+static bool memory_range(const struct qv_mon_bar *r, bool unused)
 {
-	return front_owns(&me()->nested, pa, len);
+	return r->ports || front_owns(&me()->nested, r->base, r->len);
 }
 
 static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	return each_range(q, LINUX_ALL, check_range) ? QV_ME_OK : QV_ME_DEVICE_TAKEN;
+	return !each_range(q, memory_range, false) ? QV_ME_DEVICE_TAKEN :
+	       !each_range(q, ports_range, false) ? QV_ME_PORT_TAKEN : QV_ME_OK;
 }
 
 static u64 still_there(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
@@ -179,29 +183,18 @@ static u64 still_there(struct pcpu *cpu, const struct instance *inst, const stru
 	return QV_ME_OK;
 }
 
-static bool take_range(u64 pa, u64 len, enum linux_access access)
+static bool take_range(const struct qv_mon_bar *r, bool taken)
 {
-	linux_memory(pa, len, access);
+	if (r->ports)
+		ports_stop(me(), r->base, r->base + r->len - 1, taken);
+	else
+		linux_memory(r->base, r->len, taken ? LINUX_NONE : LINUX_ALL);
 	return true;
-}
-
-static void stop_ports(struct instance *inst, const struct qv_mon_create *q, bool stop)
-{
-	u32 i, b;
-
-	for (i = 0; i < q->num_devices; i++)
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
-
-			if (bar->ports && bar->len)
-				ports_stop(inst, bar->base, bar->base + bar->len - 1, stop);
-		}
 }
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	each_range(q, slot->taken ? LINUX_NONE : LINUX_ALL, take_range);
-	stop_ports(me(), q, slot->taken);
+	each_range(q, take_range, slot->taken);
 }
 
 /* ---- the cell's tables and rules ---- */
@@ -254,7 +247,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 
 	if (!q->num_devices)
 		return QV_ME_OK;
-	stop_ports(cell, q, false);
 	cell->boot.ecam_pa = me()->boot.ecam_pa;
 	cell->boot.ecam_len = me()->boot.ecam_len;
 	bad |= map_config(cell);
@@ -265,7 +257,9 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 		for (b = 0; b < QV_MON_BARS; b++) {
 			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
 
-			if (bar->len && !bar->ports)
+			if (bar->ports && bar->len)
+				ports_stop(cell, bar->base, bar->base + bar->len - 1, false);
+			else
 				bad |= paging_map(&cell->nested, bar->base, bar->base, bar->len,
 						  nested_bits(&cell->nested, NESTED_R | NESTED_W));
 		}
@@ -278,12 +272,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 static u64 tables(const struct qv_mon_create *q)
 {
 	return q->num_devices * TABLES_OF_DEVICE;
-}
-
-static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
-{
-	slot->num_devices = q->num_devices;
-	memcpy(slot->devices, q->devices, sizeof(q->devices));
 }
 
 /* ---- its life ---- */
@@ -326,7 +314,6 @@ const struct part part_pci = {
 		[PART_STILL_THERE]	= still_there,
 	},
 	.act = {
-		[PART_KEEP]		= keep,
 		[PART_TAKE]		= take,
 		[PART_UNTAKE]		= take,
 		[PART_BEGIN]		= begin,

@@ -38,12 +38,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	return QV_ME_OK;
 }
 
-static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
-{
-	slot->num_ports = q->num_ports;
-	memcpy(slot->ports, q->ports, sizeof(q->ports));
-}
-
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	stop_all(me(), q, slot->taken);
@@ -53,9 +47,9 @@ const struct part part_ports = {
 	.try = {
 		[PART_CHECK]		= check,
 		[PART_MAP]		= map,
+		[PART_STILL_OURS]	= check,
 	},
 	.act = {
-		[PART_KEEP]		= keep,
 		[PART_TAKE]		= take,
 		[PART_UNTAKE]		= take,
 		[PART_GIVE]		= take,
