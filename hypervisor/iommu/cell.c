@@ -195,16 +195,12 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 }
 
 const struct part part_dma = {
-	.try = {
-		[PART_PREPARE]		= prepare,
-		[PART_MAP]		= map,
-	},
-	.act = {
-		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= give,
-		[PART_BEGIN]		= begin,
-		[PART_STOP]		= stop,
-		[PART_GIVE]		= give,
-	},
+	.try[PART_PREPARE] = prepare,
+	.try[PART_MAP] = map,
+	.act[PART_TAKE] = take,
+	.act[PART_UNTAKE] = give,
+	.act[PART_BEGIN] = begin,
+	.act[PART_STOP] = stop,
+	.act[PART_GIVE] = give,
 	.tables = tables,
 };

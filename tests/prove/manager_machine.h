@@ -238,7 +238,9 @@ const struct part part_pci = {
 	},
 };
 
-const struct part part_ports = { .try = { [PART_MAP] = any_error } };
+const struct part part_ports = {
+	.try = { [PART_MAP] = any_error, [PART_STILL_OURS] = any_error },
+};
 
 /* Returns true if a channel of the cell is not cleared yet */
 static bool any_piece(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)

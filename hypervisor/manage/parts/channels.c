@@ -464,18 +464,14 @@ u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused)
 }
 
 const struct part part_channels = {
-	.try = {
-		[PART_CHECK]		= check,
-		[PART_PREPARE]		= prepare,
-		[PART_MAP]		= map,
-		[PART_STILL_OURS]	= still_ours,
-	},
-	.act = {
-		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= untake,
-		[PART_BEGIN]		= begin,
-		[PART_STOP]		= stop,
-	},
+	.try[PART_CHECK] = check,
+	.try[PART_PREPARE] = prepare,
+	.try[PART_MAP] = map,
+	.try[PART_STILL_OURS] = still_ours,
+	.act[PART_TAKE] = take,
+	.act[PART_UNTAKE] = untake,
+	.act[PART_BEGIN] = begin,
+	.act[PART_STOP] = stop,
 	.tables = tables,
 	.clear = clear,
 };

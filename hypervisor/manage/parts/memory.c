@@ -120,16 +120,12 @@ static bool clear(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 }
 
 const struct part part_memory = {
-	.try = {
-		[PART_CHECK]		= check,
-		[PART_PREPARE]		= prepare,
-		[PART_MAP]		= map,
-		[PART_STILL_OURS]	= still_ours,
-	},
-	.act = {
-		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= take,
-	},
+	.try[PART_CHECK] = check,
+	.try[PART_PREPARE] = prepare,
+	.try[PART_MAP] = map,
+	.try[PART_STILL_OURS] = still_ours,
+	.act[PART_TAKE] = take,
+	.act[PART_UNTAKE] = take,
 	.tables = tables,
 	.clear = clear,
 };

@@ -306,19 +306,15 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 }
 
 const struct part part_pci = {
-	.try = {
-		[PART_CHECK]		= check,
-		[PART_PREPARE]		= prepare,
-		[PART_MAP]		= map,
-		[PART_STILL_OURS]	= still_ours,
-		[PART_STILL_THERE]	= still_there,
-	},
-	.act = {
-		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= take,
-		[PART_BEGIN]		= begin,
-		[PART_STOP]		= stop,
-		[PART_GIVE]		= take,
-	},
+	.try[PART_CHECK] = check,
+	.try[PART_PREPARE] = prepare,
+	.try[PART_MAP] = map,
+	.try[PART_STILL_OURS] = still_ours,
+	.try[PART_STILL_THERE] = still_there,
+	.act[PART_TAKE] = take,
+	.act[PART_UNTAKE] = take,
+	.act[PART_BEGIN] = begin,
+	.act[PART_STOP] = stop,
+	.act[PART_GIVE] = take,
 	.tables = tables,
 };

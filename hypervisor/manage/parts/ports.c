@@ -44,14 +44,10 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 }
 
 const struct part part_ports = {
-	.try = {
-		[PART_CHECK]		= check,
-		[PART_MAP]		= map,
-		[PART_STILL_OURS]	= check,
-	},
-	.act = {
-		[PART_TAKE]		= take,
-		[PART_UNTAKE]		= take,
-		[PART_GIVE]		= take,
-	},
+	.try[PART_CHECK] = check,
+	.try[PART_MAP] = map,
+	.try[PART_STILL_OURS] = check,
+	.act[PART_TAKE] = take,
+	.act[PART_UNTAKE] = take,
+	.act[PART_GIVE] = take,
 };
