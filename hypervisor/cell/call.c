@@ -2,7 +2,7 @@
 /* VMMCALL and VMCALL of a cell: qv/cell.h. */
 #include "abi/test_hooks.h"
 #include "cell.h"
-#include "core/hooks.h"
+#include "core/dispatch.h"
 
 /* Returns false if there is no such call, or if this cell may not make it */
 static bool carry_out(struct pcpu *cpu, u32 nr)

@@ -7,9 +7,9 @@
 #include "apic.h"
 #include "cell/cell.h"
 #include "manage/calls.h"
+#include "init.h"
 #include "kick.h"
 #include "log.h"
-#include "regs.h"
 #include "vendor.h"
 
 void park(struct pcpu *cpu, enum cpu_phase phase)

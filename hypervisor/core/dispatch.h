@@ -31,6 +31,11 @@ void exit_forbidden(struct pcpu *cpu);
 /* skips an instruction of 2 bytes that has no effect here */
 void exit_nothing(struct pcpu *cpu);
 void exit_init(struct pcpu *cpu);	/* an INIT signal from outside: ignored */
+/*
+ * For tests: makes a fault in the monitor. rdi of the guest is QV_FAULT_*, rsi an address. Returns
+ * false if the hooks are off.
+ */
+bool test_fault(const struct pcpu *cpu);
 
 /* traps.S: a fault in the monitor's own code; @stack: an address in the CPU's area */
 void monitor_fault(u64 vector, u64 rip, u64 stack) __attribute__((noreturn));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/log.h"
+#include "abi/test_hooks.h"
 #include "dispatch.h"
 #include "log.h"
 #include "vendor.h"
@@ -27,4 +28,18 @@ void exit_nothing(struct pcpu *cpu)
 void exit_init(struct pcpu *cpu)
 {
 	log_event(cpu, QV_LOG_INIT, 0, 0);
+}
+
+bool test_fault(const struct pcpu *cpu)
+{
+	u64 kind = cpu->regs[GPR_RDI], address = cpu->regs[GPR_RSI];
+
+	if (!(me()->boot.test_hooks & QV_TEST_FAULTS))
+		return false;
+	if (kind == QV_FAULT_READ)
+		*(volatile u8 *)address;
+	if (kind == QV_FAULT_STACK)
+		asm volatile("mov %0, %%rsp; push %%rax" : : "r"(address) : "memory");
+	asm volatile("ud2");
+	return true;
 }

@@ -12,5 +12,6 @@ void monitor_entry(struct pcpu *cpu) __attribute__((noreturn));
  * mapped at @va. Returns 0 or enum qv_mon_error.
  */
 u64 guest_init(struct instance *inst, u64 va);
+void clear_registers(void);	/* regs.c: registers that an entry into a guest does not switch */
 
 #endif

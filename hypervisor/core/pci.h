@@ -11,6 +11,7 @@
 
 #define CONFIG_ADDRESS	0xcf8	/* ports */
 #define CONFIG_DATA	0xcfc
+#define CONFIG_ENABLE	(1u << 31)	/* in CONFIG_ADDRESS */
 /* Registers of a function's config space */
 #define CFG_COMMAND	0x04
 #define CFG_CLASS	0x08
@@ -26,7 +27,6 @@
 
 struct instance;
 struct pcpu;
-struct qv_mon_boot;
 
 struct pci_table {		/* MSI-X; physical = guest-physical addresses */
 	u64 start, end;		/* physical addresses of the table's first entry and of its end */
@@ -53,7 +53,15 @@ bool pci_config_page(u64 gpa);
 /* Carries out Linux's write to ECAM. False: unknown instruction */
 bool pci_config_store(struct pcpu *cpu, u64 gpa);
 
-/* front/config.c: one dword of a function's config space, by ECAM or, without it, by ports */
+/* front/config.c */
+u32 port_in(u32 port, u32 size);			/* @size: 1, 2, 4 bytes */
+void port_out(u32 port, u32 size, u32 value);
+/*
+ * Without ECAM this writes 0xCF8. The caller holds the config lock, and config_data() restores the
+ * value that Linux wrote.
+ */
+void config_select(u32 bdf, u32 reg);
+/* one dword of a function's config space, by ECAM or, without it, by ports */
 u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
 void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
 

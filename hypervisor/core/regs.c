@@ -4,7 +4,7 @@
  * A cell must not find Linux's values there.
  */
 #include "cpu.h"
-#include "regs.h"
+#include "init.h"
 #include "vendor.h"
 
 #define CPUID_1_XSAVE	(1u << 26)

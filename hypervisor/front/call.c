@@ -4,7 +4,7 @@
 #include "abi/errors.h"
 #include "abi/log.h"
 #include "front.h"
-#include "core/hooks.h"
+#include "core/dispatch.h"
 #include "core/log.h"
 #include "manage/calls.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Ports and PCI config space as the hardware has them, for the front end's checks. */
-#include "config.h"
 #include "core/cpu.h"
 #include "core/pci.h"
 

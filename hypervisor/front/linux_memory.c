@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "iommu/iommu.h"
-#include "linux_memory.h"
+#include "tables/nested.h"
 
 void linux_memory(u64 pa, u64 len, enum linux_access access)
 {

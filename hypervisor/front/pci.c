@@ -13,7 +13,6 @@
  * make a forbidden change in two parts, each of which is allowed.
  */
 #include "abi/log.h"
-#include "config.h"
 #include "front.h"
 #include "core/gmem.h"
 #include "core/lock.h"

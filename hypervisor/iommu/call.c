@@ -2,7 +2,6 @@
 /* The driver's call about the IOMMU: right after enable, right before disable, and in between. */
 #include "abi/calls.h"
 #include "abi/errors.h"
-#include "front/linux_memory.h"
 #include "iommu/iommu.h"
 #include "manage/manage.h"
 

@@ -8,7 +8,6 @@
 #include "core/init.h"
 #include "tables/setup.h"
 #include "core/x86.h"
-#include "front/linux_memory.h"
 #include "manage.h"
 #include "part.h"
 #include "request.h"

@@ -10,7 +10,6 @@
 #include "abi/log.h"
 #include "core/msr.h"
 #include "core/x86.h"
-#include "front/linux_memory.h"
 #include "manage.h"
 
 bool ipi_voids(bool of_linux, bool of_cell, bool lock)

@@ -2,7 +2,6 @@
 /* Start, stop, and destroy of a cell. Its block is open in QV_VA_MANAGE. */
 #include "abi/errors.h"
 #include "abi/log.h"
-#include "front/linux_memory.h"
 #include "manage.h"
 #include "part.h"
 

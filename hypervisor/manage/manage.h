@@ -28,6 +28,7 @@
 #include "core/log.h"
 #include "iommu/iommu.h"
 #include "mapping.h"
+#include "tables/nested.h"
 
 /* The request that created cell @id: the manager's own copy */
 static inline struct qv_mon_create *slot_request(u32 id)

@@ -6,7 +6,6 @@
  */
 #include "abi/errors.h"
 #include "request.h"
-#include "tables/nested.h"
 #include "part.h"
 
 /* Checks that no interrupt for a logical id of another CPU of Linux reaches @cpus in x2APIC mode */

@@ -98,11 +98,15 @@ enum linux_access {	/* the access that Linux has to memory */
  * Changes no permission. Does not split pages of 2 MiB. Returns 0 or -1.
  */
 int front_prepare(const struct paging *p, u64 pa, u64 len);
-/*
- * Sets the front end's permissions. While CPUs of Linux run, linux_memory() of front/linux_memory.h
- * is the only caller.
- */
+/* Sets the front end's permissions. While CPUs of Linux run, linux_memory() is the only caller */
 void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access);
+/*
+ * front/linux_memory.c: sets the access that Linux has to whole pages [@pa, +@len) of RAM or of a
+ * device. From enable to disable, each such change goes through this function. It cannot fail,
+ * since front_prepare() of the same range came before (law 9). The change takes effect for a CPU of
+ * Linux with that CPU's flush: flush_front_end().
+ */
+void linux_memory(u64 pa, u64 len, enum linux_access access);
 /* Splits the 2 MiB hole at @pa into 4 KiB holes in the page @table; front_set() may open some */
 void front_split(const struct paging *p, u64 pa, u64 table);
 

@@ -10,7 +10,6 @@
 #include "abi/errors.h"
 #include "choices.h"
 #include "fake_vtd.h"
-#include "front/linux_memory.h"
 #include "fuzz.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"

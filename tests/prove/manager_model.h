@@ -98,7 +98,6 @@
 #include "manage/manage.h"
 #include "cell/cell.h"
 #include "core/apic.h"
-#include "front/linux_memory.h"
 #include "manage/part.h"
 #include "manage/request.h"
 #include "tables/setup.h"

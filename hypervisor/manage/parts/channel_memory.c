@@ -4,7 +4,6 @@
  * an end of a channel, tables of 4 KiB pages lead Linux to the parts that it may reach.
  */
 #include "abi/errors.h"
-#include "front/linux_memory.h"
 #include "manage/manage.h"
 #include "channel_memory.h"
 

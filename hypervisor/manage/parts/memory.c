@@ -4,7 +4,6 @@
  * of the cell's RAM, so both are checked and mapped in one place.
  */
 #include "abi/errors.h"
-#include "front/linux_memory.h"
 #include "manage/part.h"
 #include "manage/request.h"
 #include "manage/mapping.h"

@@ -11,7 +11,6 @@
 #include "core/pci.h"
 #include "core/ports.h"
 #include "core/x86.h"
-#include "front/linux_memory.h"
 #include "manage/part.h"
 #include "manage/request.h"
 #include "manage/mapping.h"
