@@ -19,11 +19,14 @@ static const struct msr_rule *rule_of(u32 msr)
 void msr_build(struct instance *inst)
 {
 	bool front_end = inst->id == 0;
-	const struct msr_rule *r;
+	const struct msr_rule *r = vendor_msr_rules;
 	u32 msr;
 
 	memset(inst->msr_map, front_end ? 0 : 0xff, sizeof(inst->msr_map));
-	for (r = vendor_msr_rules; r->last != LAST_ROW; r++) {
+	while (r->last != LAST_ROW)
+		r++;
+	/* from the last row to the first, since the first row that fits counts */
+	while (r-- > vendor_msr_rules) {
 		const u8 *action = front_end ? r->front : r->cell;
 		u32 stop = (action[0] != PASS) | (action[1] != PASS) << 1;
 

@@ -38,18 +38,14 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x000002ff, 0x000002ff, { PASS, ZERO }, { PASS, ZERO }, 0 },
 	/* TSC_DEADLINE: its own timer */
 	{ 0x000006e0, 0x000006e0, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* x2APIC: its own */
-	{ 0x00000800, 0x0000082e, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* x2APIC LVT CMCI: as the LVT below */
-	{ 0x0000082f, 0x0000082f, { PASS, EMUL }, { PASS, PASS }, 0 },
 	/* x2APIC ICR: filtered: reaches own CPUs only (core/icr.c) */
 	{ 0x00000830, 0x00000830, { PASS, EMUL }, { PASS, EMUL }, 0 },
-	/* x2APIC: its own */
-	{ 0x00000831, 0x00000831, { PASS, PASS }, { PASS, PASS }, 0 },
+	/* x2APIC LVT CMCI: as the LVT below */
+	{ 0x0000082f, 0x0000082f, { PASS, EMUL }, { PASS, PASS }, 0 },
 	/* x2APIC LVT: in a cell fixed, NMI, or masked; never SMI, INIT, ExtINT */
 	{ 0x00000832, 0x00000837, { PASS, EMUL }, { PASS, PASS }, 0 },
-	/* x2APIC: timer count, self-IPI: its own, no exit */
-	{ 0x00000838, 0x0000083f, { PASS, PASS }, { PASS, PASS }, 0 },
+	/* x2APIC: all others: its own, no exit */
+	{ 0x00000800, 0x0000083f, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* L3_QOS_CFG1: cache allocation of the whole machine */
 	{ 0x00000c81, 0x00000c81, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* L3 QOS masks: they shape the cells' share of the cache too */
@@ -65,35 +61,28 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0xc0000080, 0xc0000080, { EMUL, EMUL }, { PASS, EMUL }, 0 },
 	/* STAR, LSTAR, CSTAR, SFMASK: in the VMCB */
 	{ 0xc0000081, 0xc0000084, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* FS, GS, kernel GS base: in the VMCB */
-	{ 0xc0000100, 0xc0000102, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* TSC_AUX: a thread's own */
-	{ 0xc0000103, 0xc0000103, { PASS, PASS }, { PASS, PASS }, 0 },
+	/* FS, GS, kernel GS base, TSC_AUX: in the VMCB, but TSC_AUX, a thread's own */
+	{ 0xc0000100, 0xc0000103, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* TSC_RATIO: it would change the clock of the cell that gets this CPU next */
 	{ 0xc0000104, 0xc0000104, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* memory bandwidth limits: as the L3 masks */
-	{ 0xc0000200, 0xc000020f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* slow memory bandwidth limits: as the L3 masks */
-	{ 0xc0000280, 0xc000028f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/* limits of memory bandwidth, also of slow memory: as the L3 masks */
+	{ 0xc0000200, 0xc000028f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* QOS extensions: as the L3 masks */
 	{ 0xc0000400, 0xc00004ff, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* SMCA banks: outside the permission map: each access exits and is done for Linux */
-	{ 0xc0002000, 0xc0002fff, { FAIL, FAIL }, { PASS, PASS }, 0 },
 	/* SYSCFG: memory encryption, where RAM is */
 	{ 0xc0010010, 0xc0010010, { PASS, FAIL }, { PASS, KEEP }, 0 },
 	/* HWCR: Linux: McStatusWrEn, CpbDis, IRPerfEn; the rest is for SMM and the firmware */
 	{ 0xc0010015, 0xc0010015, { PASS, ZERO }, { PASS, KEEP },
 	  1ull << 18 | 1ull << 25 | 1ull << 30 },
-	/* IORR, TOP_MEM: they divide memory into RAM and devices */
-	{ 0xc0010016, 0xc001001a, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* TOP_MEM2: as TOP_MEM */
-	{ 0xc001001d, 0xc001001d, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/* IORR, TOP_MEM, TOP_MEM2: they divide memory into RAM and devices */
+	{ 0xc0010016, 0xc001001d, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* PATCH_LOADER: no new microcode under a running cell: load it before enable */
 	{ 0xc0010020, 0xc0010020, { FAIL, ZERO }, { FAIL, DROP }, 0 },
-	/* SMI_ON_IO_TRAP: a port access would become an SMI on all CPUs */
-	{ 0xc0010050, 0xc0010056, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* MMIO_CFG_BASE: moves PCI's configuration space over other memory */
-	{ 0xc0010058, 0xc0010058, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/*
+	 * SMI_ON_IO_TRAP, MMIO_CFG_BASE: a port access would become an SMI on all CPUs; PCI's
+	 * configuration space would move over other memory
+	 */
+	{ 0xc0010050, 0xc0010058, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * P-state definitions: frequency and voltage; Linux keeps the choice of a P-state
 	 * (C0010062)
@@ -103,51 +92,41 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0xc0010073, 0xc0010073, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* SMM_BASE, SMM_ADDR, SMM_MASK: the code that runs above everything */
 	{ 0xc0010111, 0xc0010113, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* VM_CR: SVM off, INIT redirected, locks */
-	{ 0xc0010114, 0xc0010114, { FAIL, FAIL }, { PASS, DROP }, 0 },
-	/* IGNNE, SMM_CTL: SMM by command */
-	{ 0xc0010115, 0xc0010116, { FAIL, FAIL }, { PASS, DROP }, 0 },
-	/* VM_HSAVE_PA: where the processor keeps the monitor's state */
-	{ 0xc0010117, 0xc0010117, { FAIL, FAIL }, { ZERO, DROP }, 0 },
-	/* SVM_KEY, SMM_KEY: the locks of VM_CR, and of SMM's registers */
-	{ 0xc0010118, 0xc0010119, { FAIL, FAIL }, { ZERO, DROP }, 0 },
+	/* VM_CR, IGNNE, SMM_CTL: SVM off, INIT redirected, locks; SMM by command */
+	{ 0xc0010114, 0xc0010116, { FAIL, FAIL }, { PASS, DROP }, 0 },
+	/*
+	 * VM_HSAVE_PA, SVM_KEY, SMM_KEY: where the processor keeps the monitor's state; the locks
+	 * of VM_CR, and of SMM's registers
+	 */
+	{ 0xc0010117, 0xc0010119, { FAIL, FAIL }, { ZERO, DROP }, 0 },
 	/* SEV, RMP: the owner of each page */
 	{ 0xc0010130, 0xc001013f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* OSVW: which errata: kernels ask */
 	{ 0xc0010140, 0xc0010141, { PASS, FAIL }, { PASS, PASS }, 0 },
-	/* CPUID overrides: they change CPUID of a CPU that a cell may get next */
-	{ 0xc0011000, 0xc001101f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* LS_CFG: how a core loads and stores; Linux: SSBD of families 15h to 17h */
 	{ 0xc0011020, 0xc0011020, { FAIL, FAIL }, { PASS, KEEP },
 	  1ull << 10 | 1ull << 33 | 1ull << 54 },
-	/*
-	 * IC_CFG, DC_CFG, TW_CFG: how a core fetches, caches and walks tables: the threads of a
-	 * core share it
-	 */
-	{ 0xc0011021, 0xc0011027, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* FP_CFG: as DC_CFG; Linux: denormals of family 17h, whenever a CPU comes online */
+	/* FP_CFG: as DC_CFG below; Linux: denormals of family 17h, whenever a CPU comes online */
 	{ 0xc0011028, 0xc0011028, { FAIL, FAIL }, { PASS, KEEP }, 1ull << 9 },
 	/* DE_CFG: Linux: LFENCE serializes, the backup of FPU registers; it has seen to both */
 	{ 0xc0011029, 0xc0011029, { PASS, ZERO }, { PASS, KEEP }, 1ull << 1 | 1ull << 9 },
-	/* BU_CFG2, LS_CFG2 and others: as DC_CFG */
-	{ 0xc001102a, 0xc001102d, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * BP_CFG: as DC_CFG; Linux: the branch target buffer of Zen 4, whenever a CPU comes online
 	 */
 	{ 0xc001102e, 0xc001102e, { FAIL, FAIL }, { PASS, KEEP }, 1ull << 5 },
-	/* a core register: as DC_CFG */
-	{ 0xc001102f, 0xc001102f, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* IBS: a thread's own samples, in registers; switched off when a CPU changes hands */
 	{ 0xc0011030, 0xc001103f, { FAIL, FAIL }, { PASS, PASS }, 0 },
-	/* further core registers: as DC_CFG */
-	{ 0xc0011040, 0xc00110e2, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * a core register: as DC_CFG; Linux: indirect branches of Zen 2, whenever a CPU comes
 	 * online
 	 */
 	{ 0xc00110e3, 0xc00110e3, { FAIL, FAIL }, { PASS, KEEP }, 1ull << 1 },
-	/* further core registers: as DC_CFG */
-	{ 0xc00110e4, 0xc00111ff, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/*
+	 * CPUID overrides, IC_CFG, DC_CFG, TW_CFG and other core registers: what CPUID says on a
+	 * CPU that a cell may get next; how a core fetches, caches and walks tables, which its
+	 * threads share
+	 */
+	{ 0xc0011000, 0xc00111ff, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * all others: machine-check banks, performance and energy counters, debug: Linux keeps them
 	 */

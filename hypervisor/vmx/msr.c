@@ -37,10 +37,8 @@ const struct msr_rule vendor_msr_rules[] = {
 	 * 0
 	 */
 	{ 0x0000008b, 0x0000008b, { PASS, ZERO }, { PASS, PASS }, 0 },
-	/* SMM_MONITOR_CTL: a monitor above this one (dual-monitor SMM) */
-	{ 0x0000009b, 0x0000009b, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* SMBASE: the code that runs above everything */
-	{ 0x0000009e, 0x0000009e, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/* SMM_MONITOR_CTL, SMBASE: the code that runs above everything */
+	{ 0x0000009b, 0x0000009e, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* XAPIC_DISABLE_STATUS: read-only: kernels ask whether x2APIC can be left */
 	{ 0x000000bd, 0x000000bd, { PASS, FAIL }, { PASS, PASS }, 0 },
 	/*
@@ -78,12 +76,10 @@ const struct msr_rule vendor_msr_rules[] = {
 	/* SYSENTER: in the VMCS */
 	{ 0x00000174, 0x00000176, { PASS, PASS }, { PASS, PASS }, 0 },
 	/*
-	 * MCG_CAP, MCG_STATUS, MCG_CTL: a cell sees no machine-check banks; a machine check there
+	 * MCG_CAP to ERROR_CONTROL: a cell sees no machine-check banks; a machine check there
 	 * makes it fail
 	 */
-	{ 0x00000179, 0x0000017b, { ZERO, ZERO }, { PASS, PASS }, 0 },
-	/* ERROR_CONTROL: as the banks */
-	{ 0x0000017f, 0x0000017f, { ZERO, ZERO }, { PASS, PASS }, 0 },
+	{ 0x00000179, 0x0000017f, { ZERO, ZERO }, { PASS, PASS }, 0 },
 	/* FLEX_RATIO: the package's frequency after the next reset */
 	{ 0x00000194, 0x00000194, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* PERF_STATUS: read-only: kernels ask for clocks */
@@ -96,10 +92,8 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x000001a0, 0x000001a0, { PASS, ZERO }, { PASS, KEEP }, 1ull << 0 | 1ull << 3 },
 	/* TEMPERATURE_TARGET: when the whole package is throttled */
 	{ 0x000001a2, 0x000001a2, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* MISC_PWR_MGMT: coordination of the package's frequencies */
-	{ 0x000001aa, 0x000001aa, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* TURBO_RATIO_LIMIT: the highest frequency of all cores */
-	{ 0x000001ac, 0x000001af, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/* MISC_PWR_MGMT, TURBO_RATIO_LIMIT: the frequencies of all cores */
+	{ 0x000001aa, 0x000001af, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* XFD, XFD_ERR: a thread's own; cleared when a CPU changes hands */
 	{ 0x000001c4, 0x000001c5, { PASS, PASS }, { PASS, PASS }, 0 },
 	/* DEBUGCTL: in the VMCS; a cell has no branch records */
@@ -114,78 +108,56 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x00000250, 0x0000026f, { PASS, ZERO }, { PASS, KEEP }, 0 },
 	/* PAT: in the VMCS */
 	{ 0x00000277, 0x00000277, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* PRMRR_BASE_0: as PRMRR */
-	{ 0x000002a0, 0x000002a0, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* in-field scan: takes both threads of a core away for its tests */
-	{ 0x000002c2, 0x000002dd, { FAIL, FAIL }, { PASS, DROP }, 0 },
-	/* UNCORE_PRMRR: as PRMRR */
-	{ 0x000002f4, 0x000002f5, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/*
+	 * PRMRR_BASE_0, in-field scan, UNCORE_PRMRR: as PRMRR; scans take both threads of a core
+	 * away
+	 */
+	{ 0x000002a0, 0x000002f5, { FAIL, FAIL }, { PASS, DROP }, 0 },
 	/* MTRRdefType: kernels switch MTRRs off and on again when a CPU starts: there is no need */
 	{ 0x000002ff, 0x000002ff, { PASS, ZERO }, { PASS, ZERO }, 0 },
 	/* PERF_CAPABILITIES: a cell has no performance counters */
 	{ 0x00000345, 0x00000345, { ZERO, FAIL }, { PASS, PASS }, 0 },
 	/*
-	 * PEBS_ENABLE: samples are written by linear address, and so into the monitor while it runs
+	 * PEBS_ENABLE, PEBS_BASE, PEBS_INDEX: samples are written by linear address, and so into
+	 * the monitor while it runs, or to physical memory, past EPT
 	 */
-	{ 0x000003f1, 0x000003f1, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* PEBS_BASE, PEBS_INDEX: samples are written to physical memory, past EPT */
-	{ 0x000003f4, 0x000003f5, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* VMX capabilities: read-only: features that the monitor may use */
-	{ 0x00000480, 0x00000493, { FAIL, FAIL }, { PASS, PASS }, 0 },
+	{ 0x000003f1, 0x000003f5, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* SMM_FEATURE_CONTROL: where SMM may take its code from */
 	{ 0x000004e0, 0x000004e0, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* RTIT_OUTPUT: traces are written to physical memory, past EPT */
-	{ 0x00000560, 0x00000561, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* RTIT_CTL: as RTIT_OUTPUT: no processor trace while QV runs */
-	{ 0x00000570, 0x00000570, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* VR_CURRENT_CONFIG: the current that the package may draw */
-	{ 0x00000601, 0x00000601, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* VR_MISC_CONFIG: the package's voltage */
-	{ 0x00000603, 0x00000603, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* PKG_POWER_LIMIT: slows every CPU of the package */
-	{ 0x00000610, 0x00000610, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* DRAM_POWER_LIMIT: slows the memory of all CPUs */
-	{ 0x00000618, 0x00000618, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* UNCORE_RATIO_LIMIT: slows the cache that all share */
-	{ 0x00000620, 0x00000620, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* PP0_POWER_LIMIT: slows all cores */
-	{ 0x00000638, 0x00000638, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* PP1_POWER_LIMIT: as PKG_POWER_LIMIT */
-	{ 0x00000640, 0x00000640, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* CONFIG_TDP_CONTROL, TURBO_ACTIVATION_RATIO: as the turbo limits */
-	{ 0x0000064b, 0x0000064c, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* SECONDARY_TURBO_RATIO_LIMIT: as the turbo limits */
-	{ 0x00000650, 0x00000650, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* PLATFORM_POWER_LIMIT: as PKG_POWER_LIMIT */
-	{ 0x0000065c, 0x0000065c, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/* RTIT_OUTPUT, RTIT_CTL: traces are written to physical memory, past EPT */
+	{ 0x00000560, 0x00000570, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/*
+	 * VR_CURRENT_CONFIG to PLATFORM_POWER_LIMIT: current, voltage, power, sleep and clocks of
+	 * package, cores, cache and memory: they slow every CPU
+	 */
+	{ 0x00000601, 0x0000065c, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* TSC_DEADLINE: its own timer */
 	{ 0x000006e0, 0x000006e0, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* PM_ENABLE: hardware P-states for the package, until reset */
-	{ 0x00000770, 0x00000770, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* HWP_REQUEST_PKG: the performance of CPUs not its own; Linux keeps HWP_REQUEST (774) */
-	{ 0x00000772, 0x00000772, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* x2APIC: its own */
-	{ 0x00000800, 0x0000082e, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* x2APIC LVT CMCI: as the LVT below */
-	{ 0x0000082f, 0x0000082f, { PASS, EMUL }, { PASS, PASS }, 0 },
+	/*
+	 * PM_ENABLE, HWP_REQUEST_PKG: hardware P-states of the package; Linux keeps HWP_REQUEST
+	 * (774)
+	 */
+	{ 0x00000770, 0x00000772, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* x2APIC ICR: filtered: reaches own CPUs only (core/icr.c) */
 	{ 0x00000830, 0x00000830, { PASS, EMUL }, { PASS, EMUL }, 0 },
-	/* x2APIC: its own */
-	{ 0x00000831, 0x00000831, { PASS, PASS }, { PASS, PASS }, 0 },
+	/* x2APIC LVT CMCI: as the LVT below */
+	{ 0x0000082f, 0x0000082f, { PASS, EMUL }, { PASS, PASS }, 0 },
 	/* x2APIC LVT: in a cell fixed, NMI, or masked; never SMI, INIT, ExtINT */
 	{ 0x00000832, 0x00000837, { PASS, EMUL }, { PASS, PASS }, 0 },
-	/* x2APIC: timer count, self-IPI: its own, no exit */
-	{ 0x00000838, 0x0000083f, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* TME: memory encryption, and its exceptions */
-	{ 0x00000981, 0x00000984, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* UINTR: SENDUIPI sends to any APIC and asks neither ICR nor this map */
-	{ 0x00000985, 0x0000098a, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/* x2APIC: all others: its own, no exit */
+	{ 0x00000800, 0x0000083f, { PASS, PASS }, { PASS, PASS }, 0 },
+	/*
+	 * TME, UINTR: memory encryption, and its exceptions; SENDUIPI sends to any APIC and asks
+	 * neither ICR nor this map
+	 */
+	{ 0x00000981, 0x0000098a, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* TME_CLEAR_SAVED_KEY: as TME */
 	{ 0x000009fb, 0x000009fb, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* DEBUG_INTERFACE: a debugger below everything */
-	{ 0x00000c80, 0x00000c80, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* L3_QOS_CFG, L2_QOS_CFG, L3_IO_QOS_CFG: cache allocation of the whole machine */
-	{ 0x00000c81, 0x00000c83, { FAIL, FAIL }, { PASS, KEEP }, 0 },
+	/*
+	 * DEBUG_INTERFACE, L3_QOS_CFG, L2_QOS_CFG, L3_IO_QOS_CFG: a debugger below everything;
+	 * cache allocation of the whole machine
+	 */
+	{ 0x00000c80, 0x00000c83, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/*
 	 * L3 and L2 masks, memory bandwidth: they shape the cells' share too; Linux keeps class and
 	 * RMID of a thread (C8D-C8F)
@@ -209,14 +181,13 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x000017d0, 0x000017d1, { FAIL, FAIL }, { PASS, KEEP }, 0 },
 	/* MSRs of another hypervisor: they name memory for it to write, and it knows no holes */
 	{ 0x40000000, 0x4fffffff, { FAIL, FAIL }, { PASS, KEEP }, 0 },
-	/* EFER: in the VMCS, with the entry control that must agree */
-	{ 0xc0000080, 0xc0000080, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* STAR, LSTAR, CSTAR, SFMASK: a thread's own; the monitor does not use them */
-	{ 0xc0000081, 0xc0000084, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* FS, GS, kernel GS base: in the VMCS, but the last: a thread's own */
-	{ 0xc0000100, 0xc0000102, { PASS, PASS }, { PASS, PASS }, 0 },
-	/* TSC_AUX: a thread's own */
-	{ 0xc0000103, 0xc0000103, { PASS, PASS }, { PASS, PASS }, 0 },
+	/*
+	 * EFER, STAR, LSTAR, CSTAR, SFMASK: EFER is in the VMCS, with the entry control that must
+	 * agree; the others are a thread's own, and the monitor does not use them
+	 */
+	{ 0xc0000080, 0xc0000084, { PASS, PASS }, { PASS, PASS }, 0 },
+	/* FS, GS, kernel GS base, TSC_AUX: FS and GS are in the VMCS, the others a thread's own */
+	{ 0xc0000100, 0xc0000103, { PASS, PASS }, { PASS, PASS }, 0 },
 	/*
 	 * all others: machine-check banks, performance and energy counters, branch records, thermal
 	 * and P-state registers of a thread: Linux keeps them

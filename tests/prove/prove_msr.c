@@ -17,9 +17,9 @@
  *	`if (msr >= 0xc0010000)`: places outside the map are used
  * Mutation: hypervisor/svm/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` ->
  *	`{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
- * Mutation: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010117, { FAIL, FAIL }` ->
- *	`{ 0xc0010117, 0xc0010117, { FAIL, PASS }`: a cell moves the host's save area
- * Mutation: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001a, { FAIL, FAIL }` ->
+ * Mutation: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010119, { FAIL, FAIL }` ->
+ *	`{ 0xc0010117, 0xc0010119, { FAIL, PASS }`: a cell moves the host's save area
+ * Mutation: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001d, { FAIL, FAIL }` ->
  *	`{ 0xc0010016, 0xc0010019, { FAIL, FAIL }`: Linux writes TOP_MEM
  */
 #include "svm/msr.c"
@@ -44,8 +44,8 @@ static const struct range never[] = {
  */
 static const struct range not_linux[] = {
 	{ 0x1b, 0x1b }, { 0x830, 0x830 }, { 0xc0000080, 0xc0000080 },
-	{ 0xc0010010, 0xc0010010 }, { 0xc0010016, 0xc001001a },
-	{ 0xc001001d, 0xc001001d }, { 0xc0010111, 0xc0010118 },
+	{ 0xc0010010, 0xc0010010 }, { 0xc0010016, 0xc001001d },
+	{ 0xc0010111, 0xc0010118 },
 };
 
 static bool within(const struct range *list, u32 num, u32 msr)

@@ -18,8 +18,8 @@
  *	`{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
  * Mutation: hypervisor/vmx/msr.c: `{ 0x0000003a, 0x0000003a, { PASS, FAIL }` ->
  *	`{ 0x0000003a, 0x0000003a, { PASS, PASS }`: a cell locks VT-x
- * Mutation: hypervisor/vmx/msr.c: `{ 0x00000560, 0x00000561, { FAIL, FAIL }` ->
- *	`{ 0x00000560, 0x00000560, { FAIL, FAIL }`: a trace is written to any memory that Linux
+ * Mutation: hypervisor/vmx/msr.c: `{ 0x00000560, 0x00000570, { FAIL, FAIL }` ->
+ *	`{ 0x00000562, 0x00000570, { FAIL, FAIL }`: a trace is written to any memory that Linux
  *	chooses
  */
 #include "vmx/msr.c"
@@ -45,7 +45,7 @@ static const struct range never[] = {
 static const struct range not_linux[] = {
 	{ 0x1b, 0x1b }, { 0x3a, 0x3a }, { 0x79, 0x79 }, { 0x9b, 0x9b },
 	{ 0x1f2, 0x1f5 }, { 0x200, 0x21f }, { 0x250, 0x26f },
-	{ 0x3f4, 0x3f5 }, { 0x560, 0x561 }, { 0x570, 0x570 },
+	{ 0x3f1, 0x3f5 }, { 0x560, 0x570 },
 	{ 0x830, 0x830 }, { 0x985, 0x98a }, { 0x17d0, 0x17d1 },
 };
 
