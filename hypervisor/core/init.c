@@ -31,6 +31,5 @@ u64 guest_init(struct instance *inst, u64 va)
 	msr_build(inst);
 	if (inst->id ? inst->req.ipi_direct : inst->boot.ipi_direct)
 		vendor_msr_stop(inst->msr_map, MSR_X2APIC_ICR, 0);
-	vendor_controls(inst, inst->id);
 	return build_park(inst, va) ? QV_ME_TABLES : QV_ME_OK;
 }

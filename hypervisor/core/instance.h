@@ -225,8 +225,6 @@ struct instance {
 	 */
 	struct qv_mon_create req;
 
-	/* from vendor_controls(): intercepts other than ports and MSRs, in the vendor's layout */
-	u64 controls[6];
 	u8 idt[256 * 16] __attribute__((aligned(4096)));
 	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
 	struct bells bells __attribute__((aligned(4096)));	/* in one page */

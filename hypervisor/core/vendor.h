@@ -36,9 +36,6 @@ void vendor_shutdown(void) __attribute__((noreturn));
 /* Runs the guest and never returns: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 
-/* Fills inst->controls, for a cell or for Linux: intercepts other than those of ports and MSRs */
-void vendor_controls(struct instance *inst, bool cell);
-
 /* Functions that set up the state of a new guest */
 void vendor_set_park(struct pcpu *cpu);
 void vendor_set_sipi(struct pcpu *cpu, u32 vector);

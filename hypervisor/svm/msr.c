@@ -158,6 +158,14 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 	return true;
 }
 
+/*
+ * Bits of EFER that a guest may write; Linux also SVME, which it sees set. LMSLE is not here:
+ * write_efer() tries the bits in the host's EFER, where LMSLE would apply segment limits to the
+ * monitor's stack.
+ */
+#define EFER_KNOWN	(1ull << 0 | EFER_LME | EFER_LMA | 1ull << 11 | 1ull << 14 | 1ull << 15 | \
+			 1ull << 17 | 1ull << 18 | 1ull << 20 | 1ull << 21)
+
 /* True if this processor has all these bits of EFER. VMRUN refuses a guest with any other bit */
 static bool efer_exists(u64 value)
 {
@@ -174,7 +182,7 @@ static bool write_efer(struct pcpu *cpu, u64 value)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	if (value & ~controls_of(me())->efer ||
+	if (value & ~(EFER_KNOWN | (me()->id ? 0 : EFER_SVME)) ||
 	    ((v->cr0 & CR0_PG) && ((value ^ v->efer) & EFER_LME)) || !efer_exists(value))
 		return false;
 	v->efer = (value & ~EFER_LMA) | (v->efer & EFER_LMA) | EFER_SVME;

@@ -25,27 +25,11 @@ static const u32 cell_intercepts[6] = {
 };
 static const u32 front_intercepts[6] = { 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 };
 
-/*
- * LMSLE is not here: write_efer() tries the bits in the host's EFER, where LMSLE would apply
- * segment limits to the monitor's stack.
- */
-#define EFER_KNOWN	(1ull << 0 | EFER_LME | EFER_LMA | 1ull << 11 | EFER_SVME | 1ull << 14 | \
-			 1ull << 15 | 1ull << 17 | 1ull << 18 | 1ull << 20 | 1ull << 21)
-
-void vendor_controls(struct instance *inst, bool cell)
-{
-	struct svm_controls *c = controls_of(inst);
-
-	memcpy(c->intercepts, cell ? cell_intercepts : front_intercepts, sizeof(c->intercepts));
-	c->np_enable = NP_ENABLE | (!cell && inst->boot.invlpgb ? NP_INVLPGB : 0);
-	c->efer = EFER_KNOWN & ~(cell ? EFER_SVME : 0);	/* EFER.SVME: Linux sees it set */
-}
-
 static void set_controls(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	memcpy(v, controls_of(me())->intercepts, sizeof(cell_intercepts));
+	memcpy(v, me()->id ? cell_intercepts : front_intercepts, sizeof(cell_intercepts));
 	v->tlb_control = TLB_FLUSH_ALL;
 	v->n_cr3 = me()->nested.root;
 	v->event_inj = v->v_intr = v->shadow = 0;
@@ -60,7 +44,7 @@ static void set_permanent(struct pcpu *cpu)
 	v->msrpm_pa = pa_of(me()->msr_map);
 	/* an ASID that only this instance has: INVLPGB flushes it on all CPUs */
 	v->asid = me()->id + 1;
-	v->np_enable = controls_of(me())->np_enable;
+	v->np_enable = NP_ENABLE | (!me()->id && me()->boot.invlpgb ? NP_INVLPGB : 0);
 	set_controls(cpu);
 }
 

@@ -12,19 +12,6 @@ static inline struct vmcb *vmcb_of(const struct pcpu *cpu)
 	return (struct vmcb *)((u64)cpu + CPU_OFF_VMCB);
 }
 
-/* inst->controls */
-struct svm_controls {
-	u32 intercepts[6];	/* intercepts: the VMCB's first words */
-	u64 np_enable;		/* the VMCB's field of this name */
-	u64 efer;		/* bits of EFER that the guest may write */
-};
-_Static_assert(sizeof(struct svm_controls) <= sizeof(((struct instance *)0)->controls), "controls");
-
-static inline struct svm_controls *controls_of(struct instance *inst)
-{
-	return (struct svm_controls *)inst->controls;
-}
-
 /* Physical address of something in this instance's block */
 static inline u64 pa_of(const void *p)
 {

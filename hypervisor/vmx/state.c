@@ -51,41 +51,28 @@ static void set_nested(const struct paging *p)
 	vmcs_write(VMCS_EPT_POINTER, p->root | EPT_WALK(p->levels) | EPT_WRITE_BACK);
 }
 
-/* By CONTROL_* */
-static const u32 control_fields[] = {
-	VMCS_PROC, VMCS_PROC2, VMCS_EXCEPTIONS, VMCS_CR0_MASK, VMCS_CR4_MASK, VMCS_XSS_BITMAP,
-};
-
-void vendor_controls(struct instance *inst, bool cell)
+/* Sets the controls that are the same at the start of every guest state of a cell, or of Linux */
+static void set_controls(void)
 {
-	const struct qv_mon_vmx *x = &inst->boot.vmx;
-	u64 *c = inst->controls;
+	const struct qv_mon_vmx *x = &me()->boot.vmx;
+	bool cell = me()->id;
 
-	c[CONTROL_PROC] = x->proc | (cell ? PROC_RDPMC : 0);
-	c[CONTROL_PROC2] = x->proc2 | (cell ? PROC2_WBINVD : 0);
-	c[CONTROL_EXCEPTIONS] = cell ? EXC_DB | EXC_AC | EXC_MC : 0;
+	vmcs_write(VMCS_PROC, x->proc | (cell ? PROC_RDPMC : 0));
+	vmcs_write(VMCS_PROC2, x->proc2 | (cell ? PROC2_WBINVD : 0));
+	vmcs_write(VMCS_EXCEPTIONS, cell ? EXC_DB | EXC_AC | EXC_MC : 0);
 	/*
 	 * A cell cannot switch caches off, since that would slow the whole core. It reads CD and NW
 	 * as it wrote them.
 	 */
-	c[CONTROL_CR0_MASK] = cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE;
+	vmcs_write(VMCS_CR0_MASK, CR0_NE | (cell ? CR0_CD | CR0_NW : 0));
 	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */
-	c[CONTROL_CR4_MASK] = CR4_OURS | (cell ? CR4_MCE : 0);
+	vmcs_write(VMCS_CR4_MASK, CR4_OURS | (cell ? CR4_MCE : 0));
 	/*
 	 * XRSTORS loads MSRs whatever the permission map says. So in a cell it exits for all these
 	 * MSRs, in Linux for those of trace and user interrupts.
 	 */
-	c[CONTROL_XSS] = cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS;
-}
-
-/* Sets the controls that are the same at the start of every guest state */
-static void set_controls(void)
-{
-	u32 i;
-
-	for (i = 0; i < sizeof(control_fields) / sizeof(control_fields[0]); i++)
-		vmcs_write(control_fields[i], me()->controls[i]);
-	vmcs_write(VMCS_ENTRY, me()->boot.vmx.entry);
+	vmcs_write(VMCS_XSS_BITMAP, cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS);
+	vmcs_write(VMCS_ENTRY, x->entry);
 	set_nested(&me()->nested);
 }
 

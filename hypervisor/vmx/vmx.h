@@ -19,10 +19,6 @@
 #define CODE_ENTRY_FAILED	0x20000u
 #define CODE_ENTRY_CHECK	0x20001u
 
-/* inst->controls: values of the fields in vmx/state.c */
-enum { CONTROL_PROC, CONTROL_PROC2, CONTROL_EXCEPTIONS,
-       CONTROL_CR0_MASK, CONTROL_CR4_MASK, CONTROL_XSS };
-
 /* Offsets that entry.S has as numbers */
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
 _Static_assert(QV_CPU_LEN == 0x8000, "entry.S");

@@ -126,7 +126,6 @@ void fake_become_cell(void)
 {
 	me()->id = 1;
 	me()->nested.ram = NULL;		/* A cell does not map memory on access. */
-	vendor_controls(me(), true);
 	me()->req.num_ports = 1;
 	me()->req.ports[0].first = me()->req.ports[0].last = 0x60;
 	my_status()->state = QV_MON_RUNNING;

@@ -23,7 +23,6 @@ static void controls(void)
 
 		fake_open(true, true);
 		me()->boot.invlpgb = invlpgb;
-		vendor_controls(me(), false);
 		if (cell)
 			fake_become_cell();
 		v->clean = 0;
