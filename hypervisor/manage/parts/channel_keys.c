@@ -76,13 +76,13 @@ static struct paging key_paging(const struct paging *of, struct pt_pool *pool)
 
 /*
  * An end starts. It is absent until its section is clear, since no instance clears it for a channel
- * at run time. @life: the channel, in one piece
+ * at run time. @life_page: the channel, in one piece
  */
-static void key_start(struct qv_chan_page *life, const struct qv_chan_page *p, u32 end)
+static void key_start(struct qv_chan_page *life_page, const struct qv_chan_page *p, u32 end)
 {
-	channel_start_end(life, end, QV_CHAN_IS_ABSENT);
-	memset((u8 *)life + p->end[end].offset, 0, p->end[end].size);
-	channel_set_state(&life->end[end], QV_CHAN_IS_ABSENT, QV_CHAN_IS_RUNNING);
+	channel_start_end(life_page, end, QV_CHAN_IS_ABSENT);
+	memset((u8 *)life_page + p->end[end].offset, 0, p->end[end].size);
+	channel_set_state(&life_page->end[end], QV_CHAN_IS_ABSENT, QV_CHAN_IS_RUNNING);
 }
 
 /* The cell has the channel in its window. A page that was not present needs no flush */
@@ -95,21 +95,21 @@ static void key_attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 	struct pt_pool pool;
 	struct paging nested = key_paging(&managed()->nested, &pool);
 	struct paging host = key_paging(&managed()->host, &pool);
-	struct qv_chan_page *life = channel_life(&r->is);
+	struct qv_chan_page *life_page = channel_life_page(&r->is);
 	u32 end = ask->end;
 
 	r->ends |= 1u << end;
 	*at = r->is;
 	at->end = there->end = end;
 	atomic_or(&r->users, 1u << id);		/* bells_publish() finds the window from now on */
-	key_start(life, &r->is.page, end);
+	key_start(life_page, &r->is.page, end);
 	channel_map(&nested, &host, channel_window(q, window), at, window);
 	/* first, since this window may have the targets of an earlier channel: cell_bell() */
 	bells_set(cpu, r, end, bell_of(q, ask, id));
 	/* Pairs with cell_channels_failed(): one of the two sees what the other wrote */
 	__atomic_store_n(&there->page.ends, at->page.ends, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&managed_status()->state, __ATOMIC_SEQ_CST) == QV_MON_FAILED)
-		channel_set_state(&life->end[end], QV_CHAN_IS_RUNNING, QV_CHAN_IS_FAILED);
+		channel_set_state(&life_page->end[end], QV_CHAN_IS_RUNNING, QV_CHAN_IS_FAILED);
 	mapping_set(QV_VA_SCRUB, 0);
 }
 
@@ -218,7 +218,7 @@ u64 call_key(struct pcpu *cpu, u64 id, u64 key)
 		;
 	r->users |= 1;
 	r->ends |= 1u << end;
-	key_start(channel_life(&r->is), &r->is.page, end);
+	key_start(channel_life_page(&r->is), &r->is.page, end);
 	mapping_set(QV_VA_SCRUB, 0);
 	channel_open_to_linux(r, end);
 	flush_front_end(cpu);

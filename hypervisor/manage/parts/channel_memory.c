@@ -67,7 +67,7 @@ void channel_hide(struct channel *r)
 	channel_set(&r->is, LINUX_NONE);
 }
 
-struct qv_chan_page *channel_life(const struct qv_mon_channel *c)
+struct qv_chan_page *channel_life_page(const struct qv_mon_channel *c)
 {
 	mapping_set(QV_VA_SCRUB, c->pa[0]);
 	return (struct qv_chan_page *)QV_VA_SCRUB;

@@ -16,7 +16,7 @@ void channel_show(const struct qv_mon_channel *c, u64 at, u64 len, enum linux_ac
 /* Linux no longer reaches the channel, once its CPUs have flushed */
 void channel_hide(struct channel *r);
 /* The life page and the memory after it in the same 2 MiB, until mapping_set(QV_VA_SCRUB, 0) */
-struct qv_chan_page *channel_life(const struct qv_mon_channel *c);
+struct qv_chan_page *channel_life_page(const struct qv_mon_channel *c);
 /* Clears the part of the channel that is in its page @k */
 void channel_clear(const struct qv_mon_channel *c, u32 k);
 

@@ -273,9 +273,9 @@ void channel_set_state(struct qv_chan_end *end, u8 from, u8 to)
 				    __ATOMIC_SEQ_CST);
 }
 
-void channel_start_end(struct qv_chan_page *life, u32 end, u8 state)
+void channel_start_end(struct qv_chan_page *life_page, u32 end, u8 state)
 {
-	__atomic_store_n(&life->end[end].life, QV_CHAN_LIFE(++me()->manager.generation, state),
+	__atomic_store_n(&life_page->end[end].life, QV_CHAN_LIFE(++me()->manager.generation, state),
 			 __ATOMIC_SEQ_CST);
 }
 
@@ -293,15 +293,15 @@ void channel_open_to_linux(struct channel *r, u32 end)
 
 struct qv_chan_page *channel_make(struct channel *r)
 {
-	struct qv_chan_page *life = channel_life(&r->is);
+	struct qv_chan_page *life_page = channel_life_page(&r->is);
 	u32 i;
 
-	memset(life, 0, QV_PAGE);
-	*life = r->is.page;
-	life->session = ++me()->manager.generation;
+	memset(life_page, 0, QV_PAGE);
+	*life_page = r->is.page;
+	life_page->session = ++me()->manager.generation;
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
-		life->end[i].life = 0;
-	return life;
+		life_page->end[i].life = 0;
+	return life_page;
 }
 
 /*
@@ -311,12 +311,12 @@ struct qv_chan_page *channel_make(struct channel *r)
 static bool make(struct channel *r)
 {
 	u32 own = channel_linux(r);
-	struct qv_chan_page *life = channel_make(r);
+	struct qv_chan_page *life_page = channel_make(r);
 
 	if (own == QV_CHAN_MAX_ENDS)
 		return false;
 	r->users = 1;
-	channel_start_end(life, own, QV_CHAN_IS_RUNNING);
+	channel_start_end(life_page, own, QV_CHAN_IS_RUNNING);
 	channel_open_to_linux(r, own);
 	return true;
 }
@@ -354,7 +354,7 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 			opened |= make(r);
 		r->users |= 1u << id;
 		r->ends |= 1u << c->end;
-		channel_start_end(channel_life(c), c->end, QV_CHAN_IS_ABSENT);
+		channel_start_end(channel_life_page(c), c->end, QV_CHAN_IS_ABSENT);
 		bells_set(cpu, r, c->end, bell_of(q, c, id));
 	}
 	posts_retarget(cpu);
@@ -374,7 +374,7 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 
 		if (!c->page.ends)	/* no channel is in this window */
 			continue;
-		channel_set_state(&channel_life(c)->end[c->end], QV_CHAN_IS_RUNNING,
+		channel_set_state(&channel_life_page(c)->end[c->end], QV_CHAN_IS_RUNNING,
 				  QV_CHAN_IS_STOPPED);
 		/* shut before the CPUs of the cell are Linux's again */
 		bells_set(cpu, channel_at(c->pa[0]), c->end, 0);
@@ -408,7 +408,7 @@ bool channel_leave(struct pcpu *cpu, struct channel *r, u32 id, u32 end)
 	/* else no cell has this end again: drop() */
 	if (r->is.page.flags & QV_CHAN_RECONNECT)
 		r->ends &= ~(1u << end);
-	*(volatile u8 *)&channel_life(&r->is)->end[end].life = QV_CHAN_IS_ABSENT;
+	*(volatile u8 *)&channel_life_page(&r->is)->end[end].life = QV_CHAN_IS_ABSENT;
 	mapping_set(QV_VA_SCRUB, 0);
 	return true;
 }

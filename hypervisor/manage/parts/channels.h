@@ -19,7 +19,7 @@ int channel_map(const struct paging *nested, const struct paging *host, u64 gpa,
 /* Writes the life page of a new channel, which no end has yet */
 struct qv_chan_page *channel_make(struct channel *r);
 /* An end starts a life under a new generation */
-void channel_start_end(struct qv_chan_page *life, u32 end, u8 state);
+void channel_start_end(struct qv_chan_page *life_page, u32 end, u8 state);
 void channel_set_state(struct qv_chan_end *end, u8 from, u8 to);
 /* Linux, which has end @end, may read all and write its own section. The rest stays a hole */
 void channel_open_to_linux(struct channel *r, u32 end);
