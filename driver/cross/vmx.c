@@ -209,7 +209,7 @@ static bool vmx_ready(struct qv_crossing *c)
 /* ---- the crossing ---- */
 
 /* This CPU is back in Linux, in VMX root operation */
-static void vmx_come_home(struct qv_crossing *c)
+static void vmx_back_in_linux(struct qv_crossing *c)
 {
 	qv_vmx_load_linux(c->state);
 	vmx_unready(c);
@@ -231,7 +231,7 @@ static u64 vmx_cross(struct qv_crossing *c)
 	if (!error)
 		return 0;
 	if (error != ~0ull) {
-		vmx_come_home(c);
+		vmx_back_in_linux(c);
 		return error;
 	}
 	strscpy(c->step, "VMLAUNCH", sizeof(c->step));
@@ -245,7 +245,7 @@ static u64 vmx_cross_back(struct qv_crossing *c)
 	u64 error = qv_vmx_cross(NULL, 0, 1);
 
 	if (!error)
-		vmx_come_home(c);
+		vmx_back_in_linux(c);
 	return error;
 }
 

@@ -97,7 +97,8 @@ void apic_drain(void)
 /*
  * Brings the APIC into the mode of this instance. The way back to xAPIC mode leads through the
  * disabled state only: Intel SDM vol. 3, 11.12.5; AMD APM vol. 2, 16.9. An NMI that arrives while
- * the APIC is disabled is lost, but not its command: arrive_home() looks for commands without one.
+ * the APIC is disabled is lost, but not its command: arrive_in_front() looks for commands without
+ * an NMI.
  */
 static void set_mode(void)
 {

@@ -61,7 +61,7 @@ static void shared_commands(struct pcpu *cpu, u32 cmd)
 		 */
 		expect_stray(cpu, START_MS);
 	}
-	__atomic_fetch_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME), __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_RETURN), __ATOMIC_SEQ_CST);
 }
 
 static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
@@ -72,12 +72,12 @@ static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
 
 /* ---- a cell's CPUs ---- */
 
-static void arrive_home(struct pcpu *cpu);
+static void arrive_in_front(struct pcpu *cpu);
 
-/* Moves this CPU home, out of the cell's instance. Does not return */
-static __attribute__((noinline)) void go_home(struct pcpu *cpu)
+/* Moves this CPU from the cell's instance to that of the front end. Does not return */
+static __attribute__((noinline)) void return_to_front(struct pcpu *cpu)
 {
-	move(cpu->home_cr3, cpu->home_index, arrive_home);
+	move(cpu->front_cr3, cpu->front_index, arrive_in_front);
 }
 
 static void cell_commands(struct pcpu *cpu, u32 cmd)
@@ -91,8 +91,8 @@ static void cell_commands(struct pcpu *cpu, u32 cmd)
 		park(cpu, CPU_STOPPED);
 	}
 	shared_commands(cpu, cmd);
-	if (cmd & CMD_HOME)
-		go_home(cpu);
+	if (cmd & CMD_RETURN)
+		return_to_front(cpu);
 }
 
 void cell_late_commands(struct pcpu *cpu)
@@ -105,7 +105,7 @@ void cell_nmi(struct pcpu *cpu)
 	u32 cmd = take_commands(cpu);
 
 	if (cmd) {
-		cell_commands(cpu, cmd);	/* does not return if the CPU goes home */
+		cell_commands(cpu, cmd);	/* does not return after CMD_RETURN */
 		cell_late_commands(cpu);
 	} else if (is_for_guest(cpu)) {
 		vendor_inject_nmi(cpu);
@@ -201,13 +201,13 @@ void front_nmi(struct pcpu *cpu)
 	}
 }
 
-static void __attribute__((noreturn)) arrive_home(struct pcpu *cpu)
+static void __attribute__((noreturn)) arrive_in_front(struct pcpu *cpu)
 {
 	vendor_arrive(cpu);
 	apic_hand_over(cpu);
 	clear_registers();
 	park(cpu, CPU_WAIT_SIPI);
-	atomic_or(&cpu->ack, CMD_HOME);
+	atomic_or(&cpu->ack, CMD_RETURN);
 	front_late_commands(cpu);
 	vendor_run(cpu);
 }

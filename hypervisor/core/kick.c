@@ -13,7 +13,7 @@
  * BECOME   the manager at start       a caught CPU                the CPU, in its pcpu in the cell
  * STOP     the manager; a CPU of a    a cell's CPUs               the target, its own
  *          cell that has failed
- * HOME     the manager at destroy     a cell's CPUs, stopped      the CPU, in its pcpu at home
+ * RETURN   the manager at destroy     a cell's CPUs, stopped      the CPU, in its front-end pcpu
  * SAMPLE   the manager                a cell's CPUs               the target; Linux reads
  *                                                                 qv_mon_status.samples
  * INIT     the ICR filter             a CPU of the same instance  the target; no CPU waits

@@ -92,31 +92,31 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 	return !late;
 }
 
-bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q)
+bool cpus_return(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	/* A CPU that came home earlier may be in another cell by now */
+	/* A CPU that has returned earlier may be in another cell by now */
 	u64 start = rdtsc(), wanted = slot->cpus & me()->manager.away;
 	bool all = true;
 	u32 i;
 
-	/* a CPU that came home late has acknowledged already */
+	/* a CPU that returned late has acknowledged already */
 	for (i = 0; i < q->num_cpus; i++)
-		if ((wanted >> q->cpus[i] & 1) && !(load(&pcpu_of(q->cpus[i])->ack) & CMD_HOME))
-			kick(pcpu_in(QV_VA_MANAGE, i), CMD_HOME);
+		if ((wanted >> q->cpus[i] & 1) && !(load(&pcpu_of(q->cpus[i])->ack) & CMD_RETURN))
+			kick(pcpu_in(QV_VA_MANAGE, i), CMD_RETURN);
 	for (i = 0; i < q->num_cpus; i++) {
-		struct pcpu *home = pcpu_of(q->cpus[i]);
+		struct pcpu *front = pcpu_of(q->cpus[i]);
 
-		if (!(wanted >> home->index & 1))
+		if (!(wanted >> front->index & 1))
 			continue;
-		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), home, CMD_HOME, start)) {
-			log_event(cpu, QV_LOG_STUCK, home->apic_id, 0);
-			home->status->lost = 1;
+		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), front, CMD_RETURN, start)) {
+			log_event(cpu, QV_LOG_STUCK, front->apic_id, 0);
+			front->status->lost = 1;
 			all = false;
 			continue;
 		}
-		home->status->lost = 0;
-		__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);
-		me()->manager.away &= ~(1ull << home->index);
+		front->status->lost = 0;
+		__atomic_fetch_and(&front->ack, ~CMD_RETURN, __ATOMIC_SEQ_CST);
+		me()->manager.away &= ~(1ull << front->index);
 	}
 	return all;
 }

@@ -19,17 +19,17 @@ static void fill_cpus(struct instance *cell)
 	u32 i;
 
 	for (i = 0; i < q->num_cpus; i++) {
-		struct pcpu *home = pcpu_of(q->cpus[i]);
+		struct pcpu *front = pcpu_of(q->cpus[i]);
 		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
 
 		there->index = i;
 		there->status = &my_status()->cpus[i];	/* at the same address in every instance */
-		there->linux_cpu = status->cpus[i].linux_cpu = home->linux_cpu;
-		there->apic_id = status->cpus[i].apic_id = cell->icr.apic_id[i] = home->apic_id;
-		there->home_cr3 = me()->host.root;
-		there->home_index = home->index;
-		home->next_index = i;
-		home->next_cr3 = cell->host.root;
+		there->linux_cpu = status->cpus[i].linux_cpu = front->linux_cpu;
+		there->apic_id = status->cpus[i].apic_id = cell->icr.apic_id[i] = front->apic_id;
+		there->front_cr3 = me()->host.root;
+		there->front_index = front->index;
+		front->next_index = i;
+		front->next_cr3 = cell->host.root;
 		cell->icr.own_cpus |= 1ull << i;
 	}
 	cell->icr.num = status->num_cpus = q->num_cpus;

@@ -57,13 +57,13 @@ u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 
 /* ---- destroy, in small pieces, so that no call holds its CPU for long ---- */
 
-/* Gives back CPUs that came home. A CPU that did not answer may still reach the cell's memory */
-static void release_home(struct cell_slot *slot)
+/* Gives back CPUs that returned. A CPU that did not answer may still reach the cell's memory */
+static void release_returned(struct cell_slot *slot)
 {
-	u64 home = slot->cpus & ~me()->manager.away;
+	u64 returned = slot->cpus & ~me()->manager.away;
 
-	slot->cpus &= ~home;
-	cpus_release(home);
+	slot->cpus &= ~returned;
+	cpus_release(returned);
 }
 
 /*
@@ -82,7 +82,7 @@ static void give_block(struct pcpu *cpu, struct cell_slot *slot)
 	scrub(slot->block_pa);
 	linux_memory(slot->block_pa, QV_BLOCK_CELL, LINUX_ALL);
 	slot->state = QV_MON_NONE;
-	release_home(slot);
+	release_returned(slot);
 }
 
 u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
@@ -92,8 +92,8 @@ u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
 
 	if (slot->state != QV_MON_CREATED && slot->state != QV_MON_STOPPED)
 		return QV_ME_STATE;
-	if (!cpus_home(cpu, slot, q)) {
-		release_home(slot);
+	if (!cpus_return(cpu, slot, q)) {
+		release_returned(slot);
 		return QV_ME_CPU_LOST;
 	}
 	if (!iommu_settled(cpu, id))

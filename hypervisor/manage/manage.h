@@ -131,6 +131,6 @@ bool cpus_send(const struct qv_mon_create *q);	/* caught -> cell, the boot CPU l
  */
 bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q);
 /* cell -> caught. Returns false if a CPU is lost */
-bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q);
+bool cpus_return(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q);
 
 #endif

@@ -8,7 +8,7 @@
  * Not parts:
  * - CPUs (cpus.c). They execute what all other parts rely on. They are caught at create, before the
  *   first flush. They are sent to the cell after all parts have begun, stop before all parts stop,
- *   come home before the first page is given back, and are Linux's after the last. A loop would
+ *   return before the first page is given back, and are Linux's after the last. A loop would
  *   need them at both ends.
  * - The block (create.c, life.c). It is the instance, not what the instance has.
  * - An IOMMU. It belongs to the machine: linux_memory() and acts of parts change its tables.
@@ -56,7 +56,7 @@ struct part {
 	/* create: the largest number of pages of tables that PART_MAP needs */
 	u64 (*tables)(const struct qv_mon_create *q);
 	/*
-	 * Destroy of a cell that was started; its CPUs have come home. Clears one piece, gives it
+	 * Destroy of a cell that was started; its CPUs have returned. Clears one piece, gives it
 	 * back and returns true. Returns false if no piece is left.
 	 */
 	bool (*clear)(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q);

@@ -95,12 +95,12 @@ bool fake_cell_nmi(struct pcpu *cpu)
 		((struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS))->samples++;
 	if (cmd & CMD_STOP)
 		cpu->phase = CPU_STOPPED;
-	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
-	if (cmd & CMD_HOME) {
-		pcpu_of(cpu->home_index)->phase = CPU_WAIT_SIPI;
-		atomic_or(&pcpu_of(cpu->home_index)->ack, CMD_HOME);
+	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_RETURN));
+	if (cmd & CMD_RETURN) {
+		pcpu_of(cpu->front_index)->phase = CPU_WAIT_SIPI;
+		atomic_or(&pcpu_of(cpu->front_index)->ack, CMD_RETURN);
 	}
-	return cmd & CMD_HOME;
+	return cmd & CMD_RETURN;
 }
 
 void fake_answer(u32 low, u32 apic_id)

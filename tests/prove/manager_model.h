@@ -85,8 +85,9 @@
  *	`if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)`
  *	-> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) &
  *	CMD_BECOME)`: a step
- * Changed: hypervisor/manage/cpus.c: `__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);`
- *	-> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&home->ack, ~CMD_HOME);`: a step
+ * Changed: hypervisor/manage/cpus.c:
+ *	`__atomic_fetch_and(&front->ack, ~CMD_RETURN, __ATOMIC_SEQ_CST);`
+ *	-> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&front->ack, ~CMD_RETURN);`: a step
  * Changed: hypervisor/core/cpu.h: `return __atomic_load_n(p, __ATOMIC_ACQUIRE);` ->
  *	`extern u32 a_load(const u32 *); return a_load(p);`: a step
  * Changed: hypervisor/core/cpu.h: `return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);` ->
@@ -219,11 +220,11 @@ static bool one_cpu(u32 i, const struct facts *f)
 		(waits || c->phase == CPU_RUNNING) &&
 		!(c->cmd & ~(CMD_FLUSH | CMD_CATCH | CMD_INIT | CMD_SIPI | CMD_BECOME)) &&
 		/*
-		 * the manager sends a CPU only from the front end, to a running cell; a CPU that is
-		 * home is in the front end
+		 * the manager sends a CPU only from the front end, to a running cell; a CPU that
+		 * has returned is in the front end
 		 */
 		(!becomes || (away && !there[i] && f->running >> i & 1)) &&
-		(!(c->ack & CMD_HOME) || (away && !there[i] && !becomes && !cached[i])) &&
+		(!(c->ack & CMD_RETURN) || (away && !there[i] && !becomes && !cached[i])) &&
 		/*
 		 * only CPUs that run Linux send IPIs; no target of an IPI is with a cell, or caught
 		 * for a cell
@@ -304,8 +305,8 @@ static bool may_become(u32 i, const struct seen *a, const struct seen *b)
 	       (!b->there || a->there ||
 		(!mine && a->cmd & CMD_BECOME && a->phase == CPU_WAIT_SIPI &&
 		 !(b->cmd & CMD_BECOME))) &&
-	       (!left || b->there || b->ack & CMD_HOME) && !(a->ack & ~b->ack & CMD_HOME) &&
-	       (!(b->ack & ~a->ack & CMD_HOME) || a->there || a->cmd & CMD_BECOME) &&
+	       (!left || b->there || b->ack & CMD_RETURN) && !(a->ack & ~b->ack & CMD_RETURN) &&
+	       (!(b->ack & ~a->ack & CMD_RETURN) || a->there || a->cmd & CMD_BECOME) &&
 	       /*
 	        * an IPI goes only to CPUs that were own when the sender decided on it; a sender
 	        * sends it before it acknowledges a flush

@@ -9,7 +9,7 @@
  *	cells of one CPU and 2 pages each
  * Assumed: the claims of prove_request.c, prove_front.c and prove_icr.c. An exit of another CPU is
  *	one step, but each IPI that it sends is a separate step. Atomic accesses have one order for
- *	all CPUs. A CPU in a cell comes home at any time. A wait that fails ends at any time. No
+ *	all CPUs. A CPU in a cell returns at any time. A wait that fails ends at any time. No
  *	cell has channels at run time: posts_serve() and posts_nmi() do nothing
  * Enough: the watched page is any page; CPUs and cells are treated alike; the acts of two other
  *	CPUs may be done by one, in order
@@ -36,8 +36,8 @@
  * Mutation: hypervisor/manage/life.c: `log_event(cpu, QV_LOG_RECLAIMED, id, 0);` ->
  *	`log_event(cpu, QV_LOG_RECLAIMED, managed()->id, 0);`: a block is read after it was given
  *	back (case 4)
- * Mutation: hypervisor/manage/life.c: `if (!cpus_home(cpu, slot, q)) {` ->
- *	`cpus_home(cpu, slot, q); if (0) {`: memory is given back while a lost CPU can access it
+ * Mutation: hypervisor/manage/life.c: `if (!cpus_return(cpu, slot, q)) {` ->
+ *	`cpus_return(cpu, slot, q); if (0) {`: memory is given back while a lost CPU can access it
  *	(case 4)
  */
 #include "abi/calls.h"
@@ -120,7 +120,7 @@ static void sound_cpu(u32 i, bool given)
 
 	HOLD(own == !(cells >> i & 1), "no CPU is forgotten");
 	HOLD(!(the_instance.manager.away >> i & 1) || there[i] || c->cmd & CMD_BECOME ||
-	     c->ack & CMD_HOME, "a CPU that is away is with a cell, or on its way");
+	     c->ack & CMD_RETURN, "a CPU that is away is with a cell, or on its way");
 	HOLD(own || c->phase == CPU_WAIT_SIPI, "a CPU that is not own is parked");
 	HOLD(!(late[i] & ~the_instance.icr.own_cpus), "Linux sends to own CPUs");
 	HOLD(!cached[i] || !hidden || there[i] ||

@@ -6,7 +6,7 @@
  *	cells of one CPU and 2 pages each
  * Assumed: the claims of prove_request.c, prove_front.c and prove_icr.c. An exit of a CPU is one
  *	step, but each IPI that it sends is a separate step. Atomic accesses have one order for all
- *	CPUs. A CPU in a cell comes home at any time
+ *	CPUs. A CPU in a cell returns at any time
  * Enough: the watched page is any page; CPUs and cells are treated alike
  * With: manager_model.h
  * Cases: 1 2
@@ -34,11 +34,11 @@ static void takes(u32 i)
 	cpu_at(i).flush = false;
 }
 
-static void comes_home(u32 i)
+static void comes_back(u32 i)
 {
 	there[i] = cached[i] = false;
 	cpu_at(i).phase = CPU_WAIT_SIPI;
-	cpu_at(i).ack |= CMD_HOME;
+	cpu_at(i).ack |= CMD_RETURN;
 }
 
 static void sends(u32 i, u32 target, bool init)
@@ -49,7 +49,7 @@ static void sends(u32 i, u32 target, bool init)
 		kick(&cpu_at(target), init ? CMD_INIT : CMD_SIPI);
 }
 
-enum { DECIDES, SENDS, TAKES, TOUCHES, COMES_HOME };
+enum { DECIDES, SENDS, TAKES, TOUCHES, COMES_BACK };
 
 static void acts(u32 i, u32 what, u32 target)
 {
@@ -74,9 +74,9 @@ static void acts(u32 i, u32 what, u32 target)
 			break;
 		cached[i] |= !hidden;
 		break;
-	case COMES_HOME:
+	case COMES_BACK:
 		if (there[i])
-			comes_home(i);
+			comes_back(i);
 		break;
 	}
 }

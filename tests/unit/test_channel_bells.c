@@ -102,7 +102,7 @@ static void between_cells(void)
 	heard_expect(0, 0, 0);
 	CHECK_EQ(world_stop(&w, 2), 0);
 	heard_expect(1, 0x50, 1);
-	CHECK_EQ(target(&q[0], 1), 0);		/* shut before b's CPU goes home */
+	CHECK_EQ(target(&q[0], 1), 0);		/* shut before b's CPU returns */
 	CHECK_EQ(target(&q[1], 0), BELL(pcpu_of(1)->apic_id, 0, 1, 0x50));
 	while (world_call(QV_HC_RECLAIM, 2) == 1)
 		;

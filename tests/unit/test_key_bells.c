@@ -70,7 +70,7 @@ static void maker_goes(void)
 	heard_nothing();
 	CHECK_EQ(world_call(QV_HC_STOP, 1), 0);
 	heard_expect(1, 0x61, 2);
-	CHECK_EQ(target(1, 0, 0), 0);		/* shut before the CPU goes home */
+	CHECK_EQ(target(1, 0, 0), 0);		/* shut before the CPU returns */
 	keys_destroy(0);
 	memset(fake_ram + keys_q[0].block_pa, 0x77, QV_HUGE);	/* it is Linux's again */
 	heard_nothing();

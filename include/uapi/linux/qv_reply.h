@@ -53,7 +53,7 @@ enum qv_reason {
 	QV_E_MONITOR		= 18,	/* the monitor refused the call: .text has its reason */
 	QV_E_CPU_STUCK		= 19,	/* a CPU did not answer the monitor in time */
 	QV_E_BUSY		= 20,	/* another management call is under way */
-	/* a CPU that QV must bring home, or under the monitor, is offline */
+	/* a CPU that QV must give back, or bring under the monitor, is offline */
 	QV_E_CPU_OFFLINE	= 21,
 	QV_E_LOCKDOWN		= 22,	/* kernel lockdown forbids it */
 	QV_E_UNSUPPORTED	= 23,	/* QV does not support this machine (yet) */
