@@ -201,7 +201,7 @@ image: /run/keys.elf
 watchdog: off
 dynamic-channels: {{memory: 2M, with: [{peer}]}}
 """
-HEARTBEAT = 0x2000  # in the window of a console: the first word of the comm page
+HEARTBEAT = 0x2000  # in the console pages: the first word of the comm page
 MEETINGS = 5
 
 

@@ -11,7 +11,7 @@ from lab import cpio, images
 from lab.machine import Machine
 from product import HERE, Product, program
 
-HEARTBEAT = 2 * 4096  # offset in the console's window: the first word of the comm page
+HEARTBEAT = 2 * 4096  # offset in the console pages: the first word of the comm page
 CELL_MIB = 64
 
 

@@ -134,11 +134,11 @@ class Core:
 
 
 def write(
-    file: IO[bytes], info: abi.CellInfo, read: Callable[[int], bytes], window: dict[int, bytes]
+    file: IO[bytes], info: abi.CellInfo, read: Callable[[int], bytes], console: dict[int, bytes]
 ) -> Core:
     """Writes the core of a cell to an empty file. `read` returns RAM from an address on, or nothing
-    at its end; `window` has pages of Linux that the inmate sees in place of RAM. Zeros take no
-    room."""
+    at its end; `console` has the console pages, which the inmate sees in place of RAM. Zeros take
+    no room."""
     at = 0
     while piece := read(at):
         for part in range(0, len(piece), CHUNK):
@@ -147,7 +147,7 @@ def write(
                 file.seek(RAM + at + part)
                 file.write(chunk)
         at += len(piece)
-    for address, content in window.items():
+    for address, content in console.items():
         file.seek(RAM + address)
         file.write(content)
     file.truncate(RAM + at)

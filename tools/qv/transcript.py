@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines that an inmate prints, as they come. Its console's window is mapped and read only."""
+"""The lines that an inmate prints, as they come. Its console pages are mapped and read only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Transcript:
         self._fd = os.open(
             os.path.join(folder, name, "console"), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
         )
-        self._window = mmap.mmap(self._fd, abi.CONSOLE_LEN, mmap.MAP_SHARED, mmap.PROT_READ)
+        self._pages = mmap.mmap(self._fd, abi.CONSOLE_LEN, mmap.MAP_SHARED, mmap.PROT_READ)
         self._position = self._word(HEAD)
         self._partial = b""
         self._since, self._count, self._left_out = 0.0, 0, 0
@@ -53,14 +53,14 @@ class Transcript:
         return self._fd
 
     def close(self) -> None:
-        self._window.close()
+        self._pages.close()
         os.close(self._fd)
 
-    def window(self) -> bytes:
-        return self._window[:]
+    def pages(self) -> bytes:
+        return self._pages[:]
 
     def histograms(self) -> list[Histogram]:
-        return parse(self._window[LATENCY:STREAM])
+        return parse(self._pages[LATENCY:STREAM])
 
     def kept(self) -> str:
         """Returns what the ring holds now, as text."""
@@ -85,7 +85,7 @@ class Transcript:
         return self._word(STATE) > RUNNING
 
     def _word(self, at: int) -> int:
-        word: int = struct.unpack_from("<I", self._window, at)[0]
+        word: int = struct.unpack_from("<I", self._pages, at)[0]
         return word
 
     def _skip_lost(self) -> int:
@@ -101,8 +101,8 @@ class Transcript:
         length = self._skip_lost()
         start = self._position
         at = start % LEN
-        data = self._window[STREAM + at : STREAM + min(at + length, LEN)]
-        data += self._window[STREAM : STREAM + max(at + length - LEN, 0)]  # from the ring's begin
+        data = self._pages[STREAM + at : STREAM + min(at + length, LEN)]
+        data += self._pages[STREAM : STREAM + max(at + length - LEN, 0)]  # from the ring's begin
         self._skip_lost()  # overwritten during the copy
         gone = (self._position - start) & 0xFFFFFFFF
         self._position = (start + length) & 0xFFFFFFFF if gone < length else self._position

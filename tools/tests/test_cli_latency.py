@@ -38,8 +38,8 @@ def page(*histograms: tuple[bytes, int, int, dict[int, int]], used: int = -1) ->
 SOME = (b"shell", 40_000, 20_000, {3: 2, 7: 1}), (b"idle", 0, 0, {})
 
 
-def window(run: Run, contents: bytes, tmp_path: Path) -> None:
-    """Gives the cell a console whose window is a file."""
+def console_pages(run: Run, contents: bytes, tmp_path: Path) -> None:
+    """Gives the cell a console whose pages are a file."""
     (tmp_path / "quest").mkdir()
     (tmp_path / "quest/console").write_bytes(bytes(LATENCY) + contents + bytes(0x4000))
     def opened(name: str) -> Transcript:
@@ -60,7 +60,7 @@ def test_numbers_are_those_of_the_header() -> None:
 
 
 def test_page_is_shown(run: Run, tmp_path: Path) -> None:
-    window(run, page(*SOME), tmp_path)
+    console_pages(run, page(*SOME), tmp_path)
     assert run("latency", "quest", "-v") == 0, run.err
     assert run.out.splitlines() == [
         "HISTOGRAM  COUNT     MEAN      P50    P99  P99.9    MAX",
@@ -87,7 +87,7 @@ def test_page_is_shown(run: Run, tmp_path: Path) -> None:
 
 
 def test_metrics_have_histograms(run: Run, tmp_path: Path) -> None:
-    window(run, page(*SOME), tmp_path)
+    console_pages(run, page(*SOME), tmp_path)
     run.device.enabled = True
     assert run("metrics") == 0, run.err
     found = {
@@ -111,7 +111,7 @@ def test_metrics_have_histograms(run: Run, tmp_path: Path) -> None:
 
 
 def test_dashboard_shows_metrics_that_exist(run: Run, tmp_path: Path) -> None:
-    window(run, page(*SOME), tmp_path)
+    console_pages(run, page(*SOME), tmp_path)
     run.device.enabled = True
     info = run.device.cells["quest"]
     info.heartbeat, info.idle_cpus, info.idle_cycles, info.started_ns = 1, 1, 1, 1
@@ -125,7 +125,7 @@ def test_dashboard_shows_metrics_that_exist(run: Run, tmp_path: Path) -> None:
 
 
 def test_report_has_histograms(run: Run, tmp_path: Path) -> None:
-    window(run, page(*SOME), tmp_path)
+    console_pages(run, page(*SOME), tmp_path)
     run.device.enabled = True
     assert run("report", str(tmp_path / "r.html"), "-n", "1") == 0, run.err
     assert "latency shell: 3 times, at most 10 us" in (tmp_path / "r.html").read_text()
@@ -133,7 +133,7 @@ def test_report_has_histograms(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("contents", [b"\xff" * 0x1000, page(used=2**32 - 1), bytes(0x1000)])
 def test_any_page_can_be_read(run: Run, tmp_path: Path, contents: bytes) -> None:
-    window(run, contents, tmp_path)
+    console_pages(run, contents, tmp_path)
     run.device.enabled = True
     assert len(parse(contents)) == (0 if contents == bytes(0x1000) else MOST)
     for argv in (
@@ -149,9 +149,9 @@ def test_any_page_can_be_read(run: Run, tmp_path: Path, contents: bytes) -> None
 def test_cells_without_histograms(run: Run, tmp_path: Path) -> None:
     assert run("latency", "quest") == 1 and "there is no cell named quest" in run.err
     run.create("--start")
-    assert run("latency", "quest") == 1 and "cell quest has no console, in whose window" in run.err
+    assert run("latency", "quest") == 1 and "cell quest has no console, whose pages" in run.err
     run.device.cells.clear()
-    window(run, bytes(0x1000), tmp_path)
+    console_pages(run, bytes(0x1000), tmp_path)
     assert run("latency", "quest") == 0 and run.out == "the inmate of quest keeps no histogram\n"
 
 

@@ -14,7 +14,7 @@ from prometheus_client.core import Metric, Sample
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from running import Run
-from test_cli_latency import SOME, page, window
+from test_cli_latency import SOME, console_pages, page
 
 from qv.cli.metrics import Numbers
 
@@ -55,7 +55,7 @@ def strictly(run: Run) -> list[Metric]:
 
 
 def test_metrics_follow_the_conventions(run: Run, tmp_path: Path) -> None:
-    window(run, page(*SOME), tmp_path)
+    console_pages(run, page(*SOME), tmp_path)
     run.device.enabled = True
     info = run.device.cells["quest"]
     info.heartbeat, info.idle_cpus, info.idle_cycles, info.started_ns = 7, 1, 1000, 5
@@ -67,7 +67,7 @@ def test_metrics_follow_the_conventions(run: Run, tmp_path: Path) -> None:
 
 def test_metrics_of_odd_names_are_read(run: Run, tmp_path: Path) -> None:
     """An inmate chooses the names of its histograms."""
-    window(run, page((b'a"b\\c\nd', 1, 1, {3: 1}), (b"", 1, 1, {3: 1})), tmp_path)
+    console_pages(run, page((b'a"b\\c\nd', 1, 1, {3: 1}), (b"", 1, 1, {3: 1})), tmp_path)
     run.device.enabled = True
     assert {metric.name for metric in strictly(run)} >= {"qv_latency_seconds"}
 

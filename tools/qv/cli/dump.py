@@ -16,12 +16,12 @@ SCREEN, PAGE = 0xB8000, 0x1000  # QV_SCREEN_GPA: where an inmate sees its consol
 INFO = 1  # console page in whose place the inmate sees its info page, which is RAM
 
 
-def _window(name: str, system: System) -> dict[int, bytes]:
+def _console_pages(name: str, system: System) -> dict[int, bytes]:
     """Returns the pages of the console by their guest-physical address, if it has one."""
     transcript = system.transcript(name)
     if not transcript:
         return {}
-    content = transcript.window()
+    content = transcript.pages()
     transcript.close()
     return {
         SCREEN + at: content[at : at + PAGE]
@@ -40,7 +40,10 @@ def dump(args: Arguments, system: System) -> int:
     def fill(stream: IO[bytes]) -> None:
         found.append(
             core.write(
-                stream, info, lambda at: device.memory(args.name, at), _window(args.name, system)
+                stream,
+                info,
+                lambda at: device.memory(args.name, at),
+                _console_pages(args.name, system),
             )
         )
 

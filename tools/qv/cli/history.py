@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """qvctl cell console-log: the output of a cell's console in the past.
 
-The window of a console keeps 16 KiB. The process of the cell's unit copies each line to the
+The stream of a console keeps 16 KiB. The process of the cell's unit copies each line to the
 journal, which keeps it over restarts of the cell and of the machine, within the limits of
 journald.conf."""
 

@@ -22,7 +22,7 @@ def nanoseconds(cycles: int, khz: int) -> int:
 
 
 def histograms_of(system: System, name: str) -> list[Histogram] | None:
-    """Returns None if the cell has no console, in whose window the histograms are."""
+    """Returns None if the cell has no console, whose pages have the histograms."""
     transcript = system.transcript(name)
     if transcript is None:
         return None
@@ -83,7 +83,7 @@ def latency(args: Arguments, system: System) -> int:
     found = histograms_of(system, args.name)
     if found is None:
         raise Refused(
-            f"cell {args.name} has no console, in whose window the histograms are",
+            f"cell {args.name} has no console, whose pages have the histograms",
             "`console: true` in its file",
         )
     khz = device.status().tsc_khz
