@@ -11,7 +11,7 @@ QEMU = ("-device", "virtio-serial-pci,addr=12.0", "-device", "virtconsole,charde
         "-chardev", "null,id=said", "-device", "VGA,addr=13.0", "-device", "pci-serial,addr=14.0,chardev=unheard", "-chardev", "null,id=unheard")
 # Linux writes its own messages to the last console
 CONSOLES = ("console=hvc0", "console=tty0", "console=ttyS0")
-PLACES = {"00:12.0": "hvc0 is a console of Linux's, and may be here", "00:13.0": "it shows the console of Linux"}
+PLACES = {"00:12.0": "hvc0 is a console of Linux, and may be here", "00:13.0": "it shows the console of Linux"}
 
 pytestmark = pytest.mark.machine(qemu_args=QEMU, boot_args=CONSOLES)
 

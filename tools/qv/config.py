@@ -154,7 +154,7 @@ def _pairs(root: MappingNode, problems: Problems) -> dict[str, Node]:
             problems.add(
                 key_node,
                 "yaml",
-                f"{shape.kind(key_node)} stands where a key should",
+                f"{shape.kind(key_node)} is where a key should be",
                 f"one of {', '.join(keys.BY_NAME)}",
             )
             continue

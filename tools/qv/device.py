@@ -44,7 +44,7 @@ _FALLBACK: dict[int, tuple[str, str]] = {
     errno.EINTR: ("the call was interrupted", "try again"),
     errno.EFAULT: (
         "the driver could not read what qvctl passed",
-        "qvctl and qv.ko are of different versions: install both anew",
+        "qvctl and qv.ko are of different versions: install both again",
     ),
 }
 
@@ -95,7 +95,7 @@ class Device:
             )
         return Refused(
             f"{path} cannot be opened ({os.strerror(error.errno or 0)})",
-            "see dmesg for what the module says",
+            "see dmesg for the messages of the module",
         )
 
     def close(self) -> None:
@@ -224,7 +224,7 @@ class Device:
                 continue
             if len(data) < size:
                 raise Refused(
-                    "the driver no longer gives events", "see dmesg for what the module says"
+                    "the driver no longer gives events", "see dmesg for the messages of the module"
                 )
             for at in range(0, len(data) - size + 1, size):
                 yield abi.Event.from_buffer_copy(data, at)

@@ -65,7 +65,7 @@ def compose(text: str) -> Node | None:
         raise NotYaml(
             before.count("\n") + 1,
             len(before) - (before.rfind("\n") + 1) + 1,
-            f"character U+{ord(text[error.position]):04X} cannot stand in a file of text",
+            f"character U+{ord(text[error.position]):04X} cannot be in a file of text",
             "printable text",
         ) from None
     except yaml.MarkedYAMLError as error:
@@ -102,7 +102,7 @@ WORDS = (
     (
         "found character '\\t'",
         False,
-        "a tab stands where a key or a value should begin",
+        "a tab is where a key or a value should begin",
         "spaces, never tabs",
     ),
     ("cannot start any token", False, "{} begins no value", QUOTES),
@@ -115,13 +115,13 @@ WORDS = (
     (
         "sequence entries are not allowed",
         False,
-        "an item of a list stands behind something else in its line",
+        "an item of a list follows something else in its line",
         "each `- ` in a line of its own",
     ),
     (
         "mapping values are not allowed",
         False,
-        "a second `: ` stands here, or a key below a value",
+        "a second `: ` is here, or a key below a value",
         "keys at the beginning of their lines; a value with `: ` in quotes",
     ),
     ("mapping keys are not allowed", False, "`?` stands behind something else in its line", QUOTES),
@@ -142,7 +142,7 @@ WORDS = (
     (
         "double-quoted",
         False,
-        "a backslash and what follows mean nothing within double quotes",
+        "a backslash with the characters after it means nothing within double quotes",
         "the text in single quotes",
     ),
     (
@@ -160,19 +160,19 @@ WORDS = (
     (
         "a block mapping",
         False,
-        "this stands neither below the key before it nor beside it",
+        "this is neither below the key before it nor in its column",
         ONE_BELOW_ANOTHER,
     ),
     (
         "a block collection",
         False,
-        "this stands neither below the item before it nor beside it",
+        "this is neither below the item before it nor in its column",
         ONE_BELOW_ANOTHER,
     ),
     (
         "a block scalar",
         False,
-        "what follows `|` or `>` is a text of several lines, and cannot stand here",
+        "the text after `|` or `>` has several lines, and cannot be here",
         f"{QUOTES}, in one line",
     ),
     ("scanning an a", False, "a name is missing behind `&` or `*`", QUOTES),
@@ -180,7 +180,7 @@ WORDS = (
     (
         "document start",
         False,
-        "something stands behind the end of the file's values",
+        "something follows the end of the file's values",
         "one cell in each file",
     ),
     ("tag", False, "`!` begins a type that is not known", QUOTES),

@@ -165,7 +165,7 @@ class System:
             ) from None
         except subprocess.TimeoutExpired:
             raise Refused(
-                "modprobe qv did not end within a minute", "see dmesg for what the module waits for"
+                "modprobe qv did not end within a minute", "see dmesg for the reason"
             ) from None
         if done.returncode:
             raise Refused(

@@ -124,14 +124,14 @@ def _consoles(root: str, function: str) -> list[str]:
         if line.split()
     }
     found = [
-        f"{os.path.basename(folder)} is a console of Linux's"
+        f"{os.path.basename(folder)} is a console of Linux"
         for folder in _of_class(root, "tty", function)
         if os.path.basename(folder) in names
     ]
     # Linux does not show which virtio port an hvc terminal uses, so each hvc console is listed.
     if _of_class(root, "virtio-ports", function):
         found += [
-            f"{name} is a console of Linux's, and may be here"
+            f"{name} is a console of Linux, and may be here"
             for name in sorted(names)
             if name.startswith("hvc")
         ]

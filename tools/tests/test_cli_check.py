@@ -48,7 +48,7 @@ def test_file_of_a_running_cell_is_checked_as_its_replacement(run: Run) -> None:
     run.system.memory -= 600 << 20
     assert run("config", "check", memory(run.yaml, "600M")) == 0, run.err
     assert run("config", "check", memory(run.yaml, "1026M")) == 2
-    assert "1026M is more than is free (at most 1G, what is free now)" in run.err
+    assert "1026M is more than is free (at most 1G, which is free now)" in run.err
     assert run("config", "check", memory(run.yaml, "800M"), memory(second, "300M", "other", 2)) == 2
     assert "all 2 cells together want 1100M (at most 1G" in run.err
     assert run("config", "check", memory(run.yaml, "800M"), memory(second, "200M", "other", 2)) == 0, run.err

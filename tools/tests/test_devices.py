@@ -88,14 +88,14 @@ def test_networks_and_consoles_in_use(sys: Sys) -> None:
     assert sys.state("00:07.0") == "yes"
     sys.device("tty", "ttyS4", sys.function("00:08.0", 0x070002) + "/tty", dev="4:68\n")
     sys.device("tty", "ttyS5", sys.function("00:09.0", 0x070002) + "/tty", dev="4:69\n")
-    assert (sys.state("00:08.0"), sys.state("00:09.0")) == ("in use: ttyS4 is a console of Linux's", "yes")
+    assert (sys.state("00:08.0"), sys.state("00:09.0")) == ("in use: ttyS4 is a console of Linux", "yes")
     sys.put(sys.function("00:0a.0", 0x030000) + "/boot_vga", "1\n")
     assert sys.state("00:0a.0") == "in use: it shows the console of Linux"
     sys.device("virtio-ports", "vport3p0", sys.function("00:0b.0", 0x078000) + "/virtio3/virtio-ports")
     assert sys.state("00:0b.0") == "yes"
     sys.put("proc/consoles", "ttyS0 -W- (EC p a) 4:64\nhvc0 -W- (EC p) 229:0\n")
     assert sys.state("00:0a.0") == "yes"
-    assert sys.state("00:0b.0") == "in use: hvc0 is a console of Linux's, and may be here"
+    assert sys.state("00:0b.0") == "in use: hvc0 is a console of Linux, and may be here"
 
 
 def test_devices_open_in_programs(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_devices_open_in_programs(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> 
     os.symlink("4:69", sys.root / "proc/812/fd/1")
     assert sys.state("00:08.0") == "in use: ttyS5 is open in agetty (process 812)"
     sys.put("proc/consoles", "ttyS5 -W- (EC p a) 4:69\n")
-    assert sys.state("00:08.0") == "in use: ttyS5 is a console of Linux's"
+    assert sys.state("00:08.0") == "in use: ttyS5 is a console of Linux"
 
 
 def test_devices_open_that_hang_elsewhere(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ static bool has_wish(struct process *p, int link)
 	return p->wish.link;
 }
 
-/* Programs have their turns by slots: one that wishes again at once waits for the others. */
+/* Programs have their turns by slots: a program that wishes again at once waits for the others. */
 static struct process *find(int link)
 {
 	struct process *p;

@@ -13,8 +13,8 @@ int wishes_add(struct process *p, int link, uint64_t until, bool strict);
 
 /*
  * Waits for a program that wishes to move by link `link`. It may end whenever interrupts are on.
- * NULL: wishes_ask() was called, since the cell at the other end is to be asked for its load. Neither
- * programs nor questions that come again at once keep others from their turn.
+ * NULL: wishes_ask() was called, since the cell at the other end is to be asked for its load.
+ * Neither programs nor questions that come again at once keep others from their turn.
  */
 struct process *wishes_next(int link);
 void wishes_ask(int link);

@@ -280,7 +280,7 @@ def test_between_files() -> None:
         "across/b.yaml:3:7: cpus: CPU 2 is also given to first in across/a.yaml (each CPU to one cell)",
         "across/b.yaml:6:8: ports: 0x3fc overlaps 0x3f8-0x3ff of first in across/a.yaml (each port to one cell)",
         "across/c.yaml:3:7: cpus: CPU 3 is also given to first in across/b.yaml (each CPU to one cell)",
-        "across/c.yaml:4:9: memory: all 3 cells together want 2100M (at most 1700M, what is free now)",
+        "across/c.yaml:4:9: memory: all 3 cells together want 2100M (at most 1700M, which is free now)",
     ]
 
 

@@ -365,7 +365,7 @@ def _items(channel: dict[str, Any], count: int) -> Iterator[bytes]:
                 return
     except OSError as error:
         raise Refused(
-            f"{channel['name']} gives no more items: {(error.strerror or 'error').lower()}",
+            f"{channel['name']} gives no further items: {(error.strerror or 'error').lower()}",
             REMEDIES.get(error.errno or 0, "see 'qvctl channel show'"),
         ) from None
     finally:

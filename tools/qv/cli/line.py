@@ -45,7 +45,7 @@ def find(words: Sequence[str]) -> tuple[Command, list[str]]:
     raise _wrong(
         f"{words[0]}: there is no `{words[1]}`{_perhaps(words[1], verbs)}"
         if len(words) > 1
-        else f"{words[0]}: what of it?",
+        else f"{words[0]} needs a command",
         group_usage(words[0]),
     )
 

@@ -177,7 +177,7 @@ COMMANDS = (
     Command(
         "cell show",
         "show.show_cell",
-        "all about a cell; why it failed; where it stands, if it has `debug: true`",
+        "all about a cell; why it failed; where it is, if it has `debug: true`",
         "NAME...",
         Option(
             "-v",

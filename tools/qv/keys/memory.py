@@ -49,7 +49,7 @@ def _meant(raw: str) -> str:
 
 def _possible(node: Node, raw: str, memory: int, context: Context) -> bool:
     machine = context.machine
-    free = f"at most {size(machine.mem_available // STEP * STEP)}, what is free now"
+    free = f"at most {size(machine.mem_available // STEP * STEP)}, which is free now"
     if memory % STEP:
         context.bad(
             node,
@@ -76,7 +76,7 @@ def together(cells: Sequence[CellConfig], machine: Machine) -> Iterator[Wrong]:
         yield (
             "memory",
             f"all {len(cells)} cells together want {size(total)}",
-            f"at most {size(machine.mem_available)}, what is free now",
+            f"at most {size(machine.mem_available)}, which is free now",
         )
 
 

@@ -215,7 +215,7 @@ def contradiction(
     if vcpus and any(word.startswith(WORD) for word in words):
         return (
             "cmdline",
-            f"holds `{WORD}...` beside the key `vcpus`",
+            f"holds `{WORD}...` together with the key `vcpus`",
             "all under `vcpus`, where they are checked together",
         )
     if test == "bound" and EXACT_WORD in words:
