@@ -89,7 +89,7 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
 	u32 reclaimed;			/* number of 2 MiB pages given back so far */
 	u64 block_pa;
-	/* the request that created it: the manager's own copy, valid unless .state is QV_MON_NONE */
+	/* the request that created it, a copy of the manager; valid unless .state is QV_MON_NONE */
 	const struct qv_mon_create *q;
 	u64 open_table;			/* table by which Linux reads the open part; never freed */
 	/* the cell's CPUs that were not given back yet; bits are front-end indices */

@@ -122,7 +122,7 @@ const struct msr_rule vendor_msr_rules[] = {
 	 */
 	{ 0xc00110e3, 0xc00110e3, { FAIL, FAIL }, { PASS, KEEP }, 1ull << 1 },
 	/*
-	 * CPUID overrides, IC_CFG, DC_CFG, TW_CFG and other core registers: what CPUID says on a
+	 * CPUID overrides, IC_CFG, DC_CFG, TW_CFG and other core registers: answers of CPUID on a
 	 * CPU that a cell may get next; how a core fetches, caches and walks tables, which its
 	 * threads share
 	 */

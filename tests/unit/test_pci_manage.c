@@ -235,7 +235,7 @@ static void line(void)
 	}
 }
 
-/* A cell that could run beside that of good(): another function, with the same first BAR */
+/* A cell that could run together with that of good(): another function, with the same first BAR */
 static void other(struct qv_mon_create *b)
 {
 	good(b);
