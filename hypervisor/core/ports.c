@@ -10,28 +10,28 @@
 #include "ports.h"
 #include "vendor.h"
 
-const struct port_rule port_rules[] = {
-	{ 0x0000, 0x001f, PORT_PASS, "DMA controller 1: reaches all memory" },
-	{ 0x0020, 0x0021, PORT_PASS, "interrupt controller 1: Linux's" },
-	{ 0x002e, 0x002f, PORT_PASS, "Super-I/O: moves, switches and resets the board's devices" },
-	{ 0x0040, 0x0043, PORT_PASS, "PIT: Linux's timer and clock" },
-	{ 0x004e, 0x004f, PORT_PASS, "Super-I/O, the other place" },
-	{ 0x0060, 0x0060, PORT_PASS, "keyboard controller, data: completes a command to 0x64" },
-	{ 0x0061, 0x0061, PORT_PASS, "NMI status and control, speaker" },
-	{ 0x0062, 0x0062, PORT_PASS, "embedded controller, data: fans, batteries, power" },
-	{ 0x0064, 0x0064, PORT_PASS, "keyboard controller, command: pulses the reset line" },
-	{ 0x0066, 0x0066, PORT_PASS, "embedded controller, command" },
-	{ 0x0070, 0x0077, PORT_PASS, "CMOS clock, and the NMI mask in bit 7 of 0x70" },
-	{ 0x0081, 0x008f, PORT_PASS, "DMA page registers" },
-	{ 0x0092, 0x0092, PORT_PASS, "fast reset and A20" },
-	{ 0x00a0, 0x00a1, PORT_PASS, "interrupt controller 2" },
-	{ 0x00b2, 0x00b3, PORT_LOG,  "SMI command: firmware stops every CPU as long as it likes" },
-	{ 0x00c0, 0x00df, PORT_PASS, "DMA controller 2" },
-	{ 0x04d0, 0x04d1, PORT_PASS, "interrupt controllers: edge or level" },
-	{ 0x0cd4, 0x0cd7, PORT_PASS, "AMD's chipset: power management registers, by index" },
-	{ 0x0cf8, 0x0cff, PORT_CONFIG, "PCI config space (for devices: filtered), reset control" },
+/* Ports that no cell may have, and why */
+static const struct qv_mon_ports port_rules[] = {
+	{ 0x0000, 0x001f },	/* DMA controller 1: reaches all memory */
+	{ 0x0020, 0x0021 },	/* interrupt controller 1: Linux's */
+	{ 0x002e, 0x002f },	/* Super-I/O: moves, switches and resets the board's devices */
+	{ 0x0040, 0x0043 },	/* PIT: Linux's timer and clock */
+	{ 0x004e, 0x004f },	/* Super-I/O, the other place */
+	{ 0x0060, 0x0060 },	/* keyboard controller, data: completes a command to 0x64 */
+	{ 0x0061, 0x0061 },	/* NMI status and control, speaker */
+	{ 0x0062, 0x0062 },	/* embedded controller, data: fans, batteries, power */
+	{ 0x0064, 0x0064 },	/* keyboard controller, command: pulses the reset line */
+	{ 0x0066, 0x0066 },	/* embedded controller, command */
+	{ 0x0070, 0x0077 },	/* CMOS clock, and the NMI mask in bit 7 of 0x70 */
+	{ 0x0081, 0x008f },	/* DMA page registers */
+	{ 0x0092, 0x0092 },	/* fast reset and A20 */
+	{ 0x00a0, 0x00a1 },	/* interrupt controller 2 */
+	{ 0x00b2, 0x00b3 },	/* SMI command: firmware stops every CPU as long as it likes */
+	{ 0x00c0, 0x00df },	/* DMA controller 2 */
+	{ 0x04d0, 0x04d1 },	/* interrupt controllers: edge or level */
+	{ 0x0cd4, 0x0cd7 },	/* AMD's chipset: power management registers, by index */
+	{ 0x0cf8, 0x0cff },	/* PCI config space (for devices: filtered), reset control */
 };
-const u32 num_port_rules = sizeof(port_rules) / sizeof(port_rules[0]);
 
 static bool ports_overlap(u32 a, u32 b, u32 first, u32 last)
 {
@@ -42,7 +42,7 @@ bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last)
 {
 	u32 i;
 
-	for (i = 0; i < num_port_rules; i++)
+	for (i = 0; i < sizeof(port_rules) / sizeof(port_rules[0]); i++)
 		if (ports_overlap(first, last, port_rules[i].first, port_rules[i].last))
 			return true;
 	for (i = 0; i < boot->num_firmware_ports && i < QV_MON_FIRMWARE_PORTS; i++)
@@ -80,26 +80,13 @@ void ports_front(void)
 	const struct qv_mon_boot *b = &me()->boot;
 	u32 i;
 
-	for (i = 0; i < num_port_rules; i++)
-		if (port_rules[i].front == PORT_LOG)
-			ports_stop(me(), port_rules[i].first, port_rules[i].last, true);
+	ports_stop(me(), PORT_SMI, PORT_SMI_LAST, true);
 	for (i = 0; i < b->num_guards && i < QV_MON_GUARDS; i++)
 		ports_stop(me(), b->guards[i].first, b->guards[i].last, true);
 	ports_stop(me(), 0xcfc, 0xcff, true);
 	if (!me()->boot.ecam_len)
 		/* the config address is a dword at 0xCF8; 0xCF9 as a byte is reset control */
 		ports_stop(me(), 0xcf8, 0xcf8, true);
-}
-
-bool ports_log(u32 first, u32 last)
-{
-	u32 i;
-
-	for (i = 0; i < num_port_rules; i++)
-		if (port_rules[i].front == PORT_LOG &&
-		    ports_overlap(first, last, port_rules[i].first, port_rules[i].last))
-			return true;
-	return false;
 }
 
 const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value)

@@ -9,26 +9,15 @@ struct pcpu;
 struct qv_mon_boot;
 struct qv_mon_guard;
 
-enum port_front {	/* how an access of Linux to a port is handled */
-	PORT_PASS,	/* direct */
-	PORT_LOG,	/* the access is carried out; a write is logged */
-	PORT_CONFIG,	/* 0xCFC..0xCFF, and 0xCF8 without ECAM: front/pci.c; the rest direct */
-};
-
-struct port_rule {	/* ports that no cell may have */
-	u16 first, last;
-	u32 front;	/* enum port_front */
-	const char *why;
-};
-extern const struct port_rule port_rules[];
-extern const u32 num_port_rules;
+/* SMI command: a write by Linux is carried out and logged */
+#define PORT_SMI	0xb2u
+#define PORT_SMI_LAST	0xb3u
 
 /* sets the result of an IN: al, ax or eax, by @size */
 void port_result(struct pcpu *cpu, u32 size, u32 value);
 /* true if no cell may have one of these ports */
 bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last);
 void ports_front(void);			/* selects the ports at which Linux exits */
-bool ports_log(u32 first, u32 last);	/* true if a write by Linux to this port is logged */
 /* Returns the guard that forbids Linux to write @size bytes of @value from @port on, or NULL */
 const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
 /* True if a cell that was started has one of these ports, in its list or its devices' BARs */

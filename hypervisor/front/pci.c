@@ -142,7 +142,7 @@ static void write_own(struct pcpu *cpu, u32 port, u32 size, u32 value)
 		log_denied(cpu, guard->what, port, value);
 		return;
 	}
-	if (ports_log(port, port + size - 1))
+	if (port <= PORT_SMI_LAST && port + size > PORT_SMI)
 		log_event(cpu, QV_LOG_SMI, value, port);
 	port_out(port, size, value);
 }
