@@ -16,20 +16,13 @@ static void store_to_apic(struct pcpu *cpu, u64 gpa)
 {
 	struct xapic_write w;
 
-	if (!xapic_decode(cpu, gpa, &w) || !register_ok(&w)) {
-		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
-		return;
-	}
-	if (w.reg == APIC_ICR) {
-		if (!icr_write(cpu, xapic_icr(&w))) {
-			cell_fail(cpu, QV_FAIL_IPI, xapic_icr(&w));
-			return;
-		}
 	/* Only the filter uses a cell's logical id: devices' logical interrupts are for Linux */
-	} else if (xapic_note(cpu, &w) && w.reg != APIC_LDR) {
-		apic_write(w.reg, w.value);
-	}
-	xapic_done(cpu, &w);
+	if (!xapic_decode(cpu, gpa, &w) || !register_ok(&w))
+		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
+	else if (!xapic_carry_out(cpu, &w, APIC_LDR))
+		cell_fail(cpu, QV_FAIL_IPI, w.value);
+	else
+		xapic_done(cpu, &w);
 }
 
 void cell_memory(struct pcpu *cpu)

@@ -72,17 +72,19 @@ void icr_learn(struct pcpu *cpu);	/* reads the logical ids that Linux gave this 
 
 /* xapic.c: the steps of a write to the page, for cell/memory.c and front/memory.c */
 struct xapic_write {
-	u32 reg, value;
+	u32 reg;
+	u64 value;			/* of the ICR: with the destination, for icr_write() */
 	struct decoded d;
 };
 /* A write to the page, which is trapped in xAPIC mode only */
 bool xapic_page(u64 gpa, bool write);
 /* Decodes the instruction. @w->value becomes the value to write. False: unknown instruction */
 bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w);
-/* Updates the filter's data. Returns true if the register itself must be written, too */
-bool xapic_note(struct pcpu *cpu, const struct xapic_write *w);
-/* the ICR with the value of this write, for icr_write() */
-u64 xapic_icr(const struct xapic_write *w);
+/*
+ * Writes the register, or makes the filter send the interrupt: returns what icr_write() does. The
+ * register @kept is for the filter only.
+ */
+bool xapic_carry_out(struct pcpu *cpu, const struct xapic_write *w, u32 kept);
 /* Sets RFLAGS as the decoded instruction does, and skips the instruction */
 void xapic_done(struct pcpu *cpu, const struct xapic_write *w);
 

@@ -25,21 +25,23 @@ bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w)
 		w->value |= old;
 	else if (w->d.op == DECODE_AND)
 		w->value &= old;
+	if (w->reg == APIC_ICR)
+		w->value |= (u64)(apic_read(APIC_ICR2) >> 24) << 32;
 	return true;
 }
 
-bool xapic_note(struct pcpu *cpu, const struct xapic_write *w)
+bool xapic_carry_out(struct pcpu *cpu, const struct xapic_write *w, u32 kept)
 {
+	if (w->reg == APIC_ICR)
+		return icr_write(cpu, w->value);
 	if (w->reg == APIC_LDR)
 		me()->icr.ldr[cpu->index] = w->value >> 24;
 	else if (w->reg == APIC_DFR)
 		me()->icr.cluster = w->value >> 28 != 0xf;
-	return w->reg != APIC_ID;	/* a change of the id would defeat the filter */
-}
-
-u64 xapic_icr(const struct xapic_write *w)
-{
-	return (u64)(apic_read(APIC_ICR2) >> 24) << 32 | w->value;
+	/* a change of the id would defeat the filter */
+	if (w->reg != APIC_ID && w->reg != kept)
+		apic_write(w->reg, w->value);
+	return true;
 }
 
 #define FLAGS_SZP	0xc4u		/* flags that the result determines: sign, zero, parity */

@@ -13,10 +13,7 @@ static bool store_to_apic(struct pcpu *cpu, u64 gpa)
 
 	if (!xapic_decode(cpu, gpa, &w))
 		return false;
-	if (w.reg == APIC_ICR)
-		icr_write(cpu, xapic_icr(&w));	/* an IPI outside Linux's CPUs is dropped */
-	else if (xapic_note(cpu, &w))
-		apic_write(w.reg, w.value);
+	xapic_carry_out(cpu, &w, APIC_ID);	/* an IPI outside Linux's CPUs is dropped */
 	xapic_done(cpu, &w);
 	return true;
 }
