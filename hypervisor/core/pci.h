@@ -75,7 +75,7 @@ bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask);
 bool ioapic_page(u64 gpa);
 bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write);
 void ioapic_sweep(struct pcpu *cpu);	/* mask entries that would reach CPUs taken from Linux */
-void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id);
-void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d);
+/* masks the pin of the function, or with @on lets it interrupt the CPU @apic_id */
+void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, bool on, u32 apic_id);
 
 #endif

@@ -141,23 +141,17 @@ void ioapic_sweep(struct pcpu *cpu)
 	}
 }
 
-void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id)
+void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, bool on, u32 apic_id)
 {
 	u32 reg = REG_ENTRY + 2 * d->pin;
 
 	if (d->ioapic == QV_MON_NO_PIN || !lock_or_log(cpu))
 		return;
 	write_reg(cpu, d->ioapic, reg, LOW_MASKED);
-	write_reg(cpu, d->ioapic, reg + 1, apic_id << 24);
-	write_reg(cpu, d->ioapic, reg, d->vector | LOW_LEVEL |
-		  (d->flags & QV_MON_DEVICE_HIGH ? 0 : LOW_ACTIVE_LOW));
-	lock_drop(LOCK_IOAPIC);
-}
-
-void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d)
-{
-	if (d->ioapic == QV_MON_NO_PIN || !lock_or_log(cpu))
-		return;
-	write_reg(cpu, d->ioapic, REG_ENTRY + 2 * d->pin, LOW_MASKED);
+	if (on) {
+		write_reg(cpu, d->ioapic, reg + 1, apic_id << 24);
+		write_reg(cpu, d->ioapic, reg, d->vector | LOW_LEVEL |
+			  (d->flags & QV_MON_DEVICE_HIGH ? 0 : LOW_ACTIVE_LOW));
+	}
 	lock_drop(LOCK_IOAPIC);
 }

@@ -289,7 +289,7 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 		const struct pci_table *t = &cell->cell.pci.tables[i];
 
 		pci_valid_table(cpu, t, d->bdf, t->remap ?: address);
-		ioapic_route(cpu, d, first);
+		ioapic_route(cpu, d, true, first);
 		log_event(cpu, QV_LOG_DEVICE, d->bdf, d->flags & QV_MON_DEVICE_MASTER);
 	}
 }
@@ -299,7 +299,7 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 	u32 i;
 
 	for (i = 0; i < q->num_devices; i++) {
-		ioapic_mask(cpu, &q->devices[i]);
+		ioapic_route(cpu, &q->devices[i], false, 0);
 		pci_quiet(cpu, q->devices[i].bdf);
 	}
 }
