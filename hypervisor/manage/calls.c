@@ -115,10 +115,11 @@ u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 		return QV_ME_CALL;
 	if (calls[nr].flags & AT_ONCE)
 		return calls[nr].run(cpu, a, 0);
-	if (!manager_enter(cpu))
+	/* one CPU at a time carries out a call, or answers requests of cells: posts.c */
+	if (!lock_take(cpu, LOCK_MANAGER, 1))
 		return QV_ME_BUSY;
 	result = call_run(&calls[nr], cpu, a);
-	manager_leave();
+	lock_drop(LOCK_MANAGER);
 	posts_serve(cpu);
 	return result;
 }

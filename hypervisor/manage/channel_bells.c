@@ -73,14 +73,14 @@ void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target)
 	channels_lock(cpu);
 	r->bell[end] = target;
 	bells_publish(cpu, r);
-	channels_unlock();
+	lock_drop(LOCK_CHANNELS);
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
 		/* without the lock: the manager alone changes bells of cells */
 		if (i == end || !bell_linux_turn(r->bell[i], true))
 			continue;
 		channels_lock(cpu);
 		bell_send(r->bell[i]);
-		channels_unlock();
+		lock_drop(LOCK_CHANNELS);
 	}
 }
 
@@ -98,7 +98,7 @@ void bells_shut(struct pcpu *cpu, u64 cpus)
 		r->bell[end] = 0;
 		bells_publish(cpu, r);
 	}
-	channels_unlock();
+	lock_drop(LOCK_CHANNELS);
 }
 
 u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
@@ -118,7 +118,7 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 		bell_send(bell);
 		result = QV_ME_OK;
 	}
-	channels_unlock();
+	lock_drop(LOCK_CHANNELS);
 	return result;
 }
 
@@ -147,7 +147,7 @@ u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)
 	r = channel_at(pa);
 	if (r && channel_linux(r) < QV_CHAN_MAX_ENDS)
 		result = channel_ring(r);
-	channels_unlock();
+	lock_drop(LOCK_CHANNELS);
 	return result;
 }
 

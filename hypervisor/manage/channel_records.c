@@ -14,11 +14,6 @@ void channels_lock(const struct pcpu *cpu)
 		;
 }
 
-void channels_unlock(void)
-{
-	lock_drop(LOCK_CHANNELS);
-}
-
 struct channel *channel_at(u64 pa)
 {
 	struct channel *r;
@@ -46,7 +41,7 @@ void channel_fill(const struct pcpu *cpu, struct channel *r, const struct qv_mon
 	channels_lock(cpu);
 	r->is = *c;
 	r->is.page = *page;
-	channels_unlock();
+	lock_drop(LOCK_CHANNELS);
 }
 
 void channel_empty(const struct pcpu *cpu, struct channel *r, u64 pa)
@@ -56,12 +51,5 @@ void channel_empty(const struct pcpu *cpu, struct channel *r, u64 pa)
 	memset(&r->is.page, 0, sizeof(r->is.page));
 	r->is.page.length = QV_HUGE;
 	r->is.pa[0] = pa;
-	channels_unlock();
-}
-
-void channel_unuse(const struct pcpu *cpu, struct channel *r, u32 id)
-{
-	channels_lock(cpu);
-	r->users &= ~(1u << id);
-	channels_unlock();
+	lock_drop(LOCK_CHANNELS);
 }

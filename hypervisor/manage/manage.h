@@ -53,17 +53,6 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused);	/* channel_bells.c */
 u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused);
 u64 call_key(struct pcpu *cpu, u64 id, u64 key);	/* parts/channel_keys.c */
 
-/* One CPU at a time carries out a call, or answers requests of cells: posts.c */
-static inline bool manager_enter(const struct pcpu *cpu)
-{
-	return lock_take(cpu, LOCK_MANAGER, 1);
-}
-
-static inline void manager_leave(void)
-{
-	lock_drop(LOCK_MANAGER);
-}
-
 /*
  * Answers the requests of cells for channels at run time, if there may be any and no other CPU is
  * in the manager. Returns false if nothing was posted or another CPU is there, which then answers.
@@ -83,8 +72,7 @@ bool cells_locked(void);	/* lock.c: true if a running cell has locked management
 #define FOR_EACH_CHANNEL(r) \
 	for (r = me()->manager.channels; r < me()->manager.channels + QV_MON_CHANNELS; r++) \
 		if (r->is.pa[0])
-void channels_lock(const struct pcpu *cpu);
-void channels_unlock(void);
+void channels_lock(const struct pcpu *cpu);	/* until lock_drop(LOCK_CHANNELS) */
 /* Returns the record of the channel that begins at @pa, or NULL */
 struct channel *channel_at(u64 pa);
 /* Returns the index of the end that Linux has, or QV_CHAN_MAX_ENDS without one */
@@ -94,8 +82,6 @@ void channel_fill(const struct pcpu *cpu, struct channel *r, const struct qv_mon
 		  const struct qv_chan_page *page);
 /* No channel is at @pa from now on. 0 frees the record */
 void channel_empty(const struct pcpu *cpu, struct channel *r, u64 pa);
-/* Instance @id no longer rings this channel, and its block may be given up */
-void channel_unuse(const struct pcpu *cpu, struct channel *r, u32 id);
 
 /* channel_bells.c. A bell is shut when no CPU can ring it again */
 /*

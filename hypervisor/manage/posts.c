@@ -37,13 +37,13 @@ bool posts_serve(struct pcpu *cpu)
 	u32 rounds = 0, id;
 
 	/* A CPU that came meanwhile has set .posted and left it to this one */
-	for (; load(&m->posted) && rounds < ROUNDS && manager_enter(cpu); rounds++) {
+	for (; load(&m->posted) && rounds < ROUNDS && lock_take(cpu, LOCK_MANAGER, 1); rounds++) {
 		__atomic_store_n(&m->posted, 0, __ATOMIC_SEQ_CST);
 		for (id = 1; id < QV_INSTANCES; id++)
 			if (m->dynamic >> id & 1)
 				post_answer(cpu, id);
 		mapping_set(QV_VA_MANAGE, 0);
-		manager_leave();
+		lock_drop(LOCK_MANAGER);
 	}
 	return rounds;
 }

@@ -43,11 +43,6 @@ static u64 check_cpus(const struct instance *inst, u32 caller)
 	return check_apic(inst, seen);
 }
 
-static u64 check_block(const struct instance *inst)
-{
-	return request_takable(inst, inst->req.block_pa, QV_BLOCK_CELL) ? QV_ME_OK : QV_ME_BLOCK;
-}
-
 static u64 check_entry(const struct instance *inst)
 {
 	const struct qv_mon_create *q = &inst->req;
@@ -71,7 +66,8 @@ static u64 check_tables(const struct instance *inst)
 
 u64 request_check(const struct instance *inst, u32 caller)
 {
-	return check_cpus(inst, caller) ?: check_block(inst) ?:
+	return check_cpus(inst, caller) ?:
+	       !request_takable(inst, inst->req.block_pa, QV_BLOCK_CELL) ? QV_ME_BLOCK :
 	       parts_try(PART_CHECK, pcpu_of(caller), inst, &inst->req) ?: check_entry(inst) ?:
 	       check_tables(inst);
 }

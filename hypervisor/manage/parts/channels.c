@@ -404,7 +404,10 @@ bool channel_leave(struct pcpu *cpu, struct channel *r, u32 id, u32 end)
 {
 	if (r->users == 1u << id)
 		return drop(cpu, r);
-	channel_unuse(cpu, r, id);
+	/* no longer rings this channel: its block may be given up */
+	channels_lock(cpu);
+	r->users &= ~(1u << id);
+	lock_drop(LOCK_CHANNELS);
 	/* else no cell has this end again: drop() */
 	if (r->is.page.flags & QV_CHAN_RECONNECT)
 		r->ends &= ~(1u << end);
