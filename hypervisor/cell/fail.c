@@ -22,5 +22,5 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
 		if (me()->req.num_channels)
 			cell_channels_failed(cpu);
 	}
-	park(cpu, CPU_STOPPED);
+	vendor_set_park(cpu, CPU_STOPPED);
 }

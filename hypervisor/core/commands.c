@@ -12,13 +12,6 @@
 #include "log.h"
 #include "vendor.h"
 
-void park(struct pcpu *cpu, enum cpu_phase phase)
-{
-	cpu->phase = phase;
-	cpu->nmi_masked = cpu->nmi_pending = false;
-	vendor_set_park(cpu);
-}
-
 static bool is_own(const struct pcpu *cpu)
 {
 	return me()->icr.own_cpus >> cpu->index & 1;
@@ -51,7 +44,7 @@ static void shared_commands(struct pcpu *cpu, u32 cmd)
 {
 	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED) {
 		apic_drain();		/* drop pending interrupts: INIT resets the APIC, too */
-		park(cpu, CPU_WAIT_SIPI);
+		vendor_set_park(cpu, CPU_WAIT_SIPI);
 	}
 	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {
 		vendor_set_sipi(cpu, load(&cpu->sipi));
@@ -88,7 +81,7 @@ static void cell_commands(struct pcpu *cpu, u32 cmd)
 		/* the state of the boot CPU shows where a hung cell was executing */
 		if (!cpu->index)
 			cell_record(cpu, QV_FAIL_NONE, 0);
-		park(cpu, CPU_STOPPED);
+		vendor_set_park(cpu, CPU_STOPPED);
 	}
 	shared_commands(cpu, cmd);
 	if (cmd & CMD_RETURN)
@@ -123,7 +116,7 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 		my_status()->first_entry_tsc = rdtsc();
 		__atomic_store_n(&my_status()->state, QV_MON_RUNNING, __ATOMIC_RELEASE);
 	} else {
-		park(cpu, CPU_WAIT_SIPI);
+		vendor_set_park(cpu, CPU_WAIT_SIPI);
 	}
 	atomic_or(&cpu->ack, CMD_BECOME);
 	if (cpu->index == 0)
@@ -206,7 +199,7 @@ static void __attribute__((noreturn)) arrive_in_front(struct pcpu *cpu)
 	vendor_arrive(cpu);
 	apic_hand_over(cpu);
 	clear_registers();
-	park(cpu, CPU_WAIT_SIPI);
+	vendor_set_park(cpu, CPU_WAIT_SIPI);
 	atomic_or(&cpu->ack, CMD_RETURN);
 	front_late_commands(cpu);
 	vendor_run(cpu);

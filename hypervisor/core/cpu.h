@@ -47,11 +47,6 @@ static inline u32 atomic_or(u32 *p, u32 v)
 	return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);
 }
 
-static inline u32 atomic_swap(u32 *p, u32 v)
-{
-	return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);
-}
-
 /* Replaces @from by @to. Returns false if *@p is not @from */
 static inline bool atomic_replace(u32 *p, u32 from, u32 to)
 {

@@ -9,19 +9,12 @@
 #include "log.h"
 #include "vendor.h"
 
-static const struct exit_row *exit_row_of(u64 code)
+void exit_dispatch(struct pcpu *cpu, u64 code)
 {
 	const struct exit_row *row = vendor_exits;
 
 	while (code < row->first || code > row->last)
 		row++;
-	return row;
-}
-
-void exit_dispatch(struct pcpu *cpu, u64 code)
-{
-	const struct exit_row *row = exit_row_of(code);
-
 	cpu->exit_tsc = rdtsc();
 	if (row->reason != SELF_COUNTED)
 		count_exit(cpu, row->reason);
@@ -42,7 +35,7 @@ void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 	/* The CPU uses no targets of bells now. The manager may wait for that: bells_settle() */
 	__atomic_store_n(&me()->bells.uses[cpu->index], 0, __ATOMIC_RELEASE);
 	if (cpu->faulting) {		/* a second fault while the first is handled: give up */
-		park(cpu, CPU_STOPPED);
+		vendor_set_park(cpu, CPU_STOPPED);
 		vendor_run(cpu);
 	}
 	cpu->faulting = true;

@@ -49,7 +49,7 @@ void kick(struct pcpu *target, u32 cmd)
  */
 u32 take_commands(struct pcpu *cpu)
 {
-	u32 cmd = atomic_swap(&cpu->cmd, 0), loops = SEND_LOOPS;
+	u32 cmd = __atomic_exchange_n(&cpu->cmd, 0, __ATOMIC_SEQ_CST), loops = SEND_LOOPS;
 
 	while (load(&cpu->kicks) && --loops)
 		pause();

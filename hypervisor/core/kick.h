@@ -40,6 +40,5 @@ void front_nmi(struct pcpu *cpu);
  */
 void cell_late_commands(struct pcpu *cpu);
 void front_commands(struct pcpu *cpu, u32 cmd);	/* the effects of @cmd on a CPU of Linux */
-void park(struct pcpu *cpu, enum cpu_phase phase);
 
 #endif

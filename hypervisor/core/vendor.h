@@ -36,8 +36,8 @@ void vendor_shutdown(void) __attribute__((noreturn));
 /* Runs the guest and never returns: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 
-/* Functions that set up the state of a new guest */
-void vendor_set_park(struct pcpu *cpu);
+/* Functions that set up the state of a new guest, which has no NMI pending */
+void vendor_set_park(struct pcpu *cpu, enum cpu_phase phase);	/* @phase: of the CPU from now on */
 void vendor_set_sipi(struct pcpu *cpu, u32 vector);
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry);
 

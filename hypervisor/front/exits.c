@@ -19,7 +19,7 @@ void front_shutdown(struct pcpu *cpu)
 void front_invalid(struct pcpu *cpu)
 {
 	log_event(cpu, QV_LOG_INSTRUCTION, vendor_exit_code(cpu), vendor_rip(cpu));
-	park(cpu, CPU_STOPPED);
+	vendor_set_park(cpu, CPU_STOPPED);
 }
 
 /*
@@ -43,5 +43,5 @@ void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
 	}
 	if (vector == 18)
 		msr_write_safe(MSR_MCG_STATUS, 0);
-	park(cpu, cpu->phase);
+	vendor_set_park(cpu, cpu->phase);
 }

@@ -19,17 +19,17 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 }
 
 /* Words 0 to 5 of the VMCB select the exits: of a cell, of Linux */
-static const u32 cell_intercepts[6] = {
-	0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
-	I4_COMMON | I4_WBINVD, 0
+static const u32 intercepts[2][6] = {
+	{ 0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
+	  I4_COMMON | I4_WBINVD, 0 },
+	{ 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 },
 };
-static const u32 front_intercepts[6] = { 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 };
 
 static void set_controls(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	memcpy(v, me()->id ? cell_intercepts : front_intercepts, sizeof(cell_intercepts));
+	memcpy(v, intercepts[!me()->id], sizeof(intercepts[0]));
 	v->tlb_control = TLB_FLUSH_ALL;
 	v->n_cr3 = me()->nested.root;
 	v->event_inj = v->v_intr = v->shadow = 0;
@@ -163,10 +163,11 @@ static void set_reset(struct pcpu *cpu)
 	cpu->nmi_masked = cpu->nmi_pending = false;
 }
 
-void vendor_set_park(struct pcpu *cpu)
+void vendor_set_park(struct pcpu *cpu, enum cpu_phase phase)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
+	cpu->phase = phase;
 	set_reset(cpu);
 	/* nested tables with one page: hlt, and a jump back to it */
 	v->n_cr3 = me()->park.root;

@@ -162,8 +162,9 @@ static void set_reset(struct pcpu *cpu)
 	cpu->nmi_pending = false;
 }
 
-void vendor_set_park(struct pcpu *cpu)
+void vendor_set_park(struct pcpu *cpu, enum cpu_phase phase)
 {
+	cpu->phase = phase;
 	set_reset(cpu);
 	/* nested tables with one page: hlt, and a jump back to it */
 	set_nested(&me()->park);

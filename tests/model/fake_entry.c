@@ -89,7 +89,7 @@ bool fake_front_nmi(struct pcpu *cpu)
 
 bool fake_cell_nmi(struct pcpu *cpu)
 {
-	u32 cmd = atomic_swap(&cpu->cmd, 0);
+	u32 cmd = __atomic_exchange_n(&cpu->cmd, 0, __ATOMIC_SEQ_CST);
 
 	if (cmd & CMD_SAMPLE)
 		((struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS))->samples++;

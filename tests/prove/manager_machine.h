@@ -186,7 +186,7 @@ void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 void apic_drain(void) { }
 void apic_hand_over(const struct pcpu *cpu) { (void)cpu; }
 void clear_registers(void) { }
-void vendor_set_park(struct pcpu *cpu) { (void)cpu; }
+void vendor_set_park(struct pcpu *cpu, enum cpu_phase phase) { cpu->phase = phase; }
 void vendor_set_sipi(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector; }
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *e) { (void)cpu, (void)e; }
 void vendor_inject_nmi(struct pcpu *cpu) { (void)cpu; }

@@ -53,7 +53,7 @@ static void machine_checks(void)
 		if (cell)
 			fake_become_cell();
 		vendor_arrive(cpu);
-		park(cpu, CPU_WAIT_SIPI);
+		vendor_set_park(cpu, CPU_WAIT_SIPI);
 		CHECK(v->intercept_exc & EXC_MC && v->cr4 == CR4_MCE);
 		fake_num_wrmsrs = 0;
 		exit_in(EXIT_MC, 0);
@@ -187,7 +187,7 @@ static void linux_starts(struct pcpu *cpu)
 {
 	fake_open(true, true);
 	cpu->linux_state.idt_base = 0xfffffe0000000000;
-	park(cpu, CPU_WAIT_SIPI);
+	vendor_set_park(cpu, CPU_WAIT_SIPI);
 	cpu->sipi = 0x99;
 	cpu->cmd = CMD_SIPI;
 	nmi_exit(EXIT_NMI);

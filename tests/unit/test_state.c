@@ -101,7 +101,7 @@ static void starts(void)
 	fake_open(true, true);
 	fake_become_cell();
 	use_up(cpu);
-	vendor_set_park(cpu);
+	vendor_set_park(cpu, CPU_STOPPED);
 	check_reset(cpu, CR4_MCE);
 	check_segments(v, CODE16, DATA16, 0xffff);
 	CHECK_EQ(v->n_cr3, me()->park.root);

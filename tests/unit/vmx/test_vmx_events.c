@@ -202,7 +202,7 @@ static void checks_of_the_monitor(void)
 	CHECK_EQ(fake_written(0x17a), 0);
 	fake_num_wrmsrs = 0;
 	fake_open(true, false);
-	park(pcpu_of(1), CPU_WAIT_SIPI);
+	vendor_set_park(pcpu_of(1), CPU_WAIT_SIPI);
 	if (!setjmp(fake_back))
 		monitor_fault(18, 0x40001234, (u64)pcpu_of(1) + 0x7f00);
 	CHECK_EQ(fake_written(0x17a), 0);
@@ -307,7 +307,7 @@ static void machine_check_in_the_park(void)
 		if (cell)
 			fake_become_cell();
 		fake_guest();
-		park(cpu, CPU_WAIT_SIPI);
+		vendor_set_park(cpu, CPU_WAIT_SIPI);
 		CHECK_EQ(fake_get(VMCS_EXCEPTIONS), 1 << 18);
 		fake_note_wrmsr(0x17a, 0x77);
 		fake_event_exit(cpu, 18);

@@ -151,7 +151,7 @@ static void states(void)
 	vendor_arrive(cpu);
 	unit_case("parked:");
 	dirty(cpu);
-	vendor_set_park(cpu);
+	vendor_set_park(cpu, CPU_STOPPED);
 	check_reset(cpu);
 	check_segments(RIGHTS_CODE16, RIGHTS_DATA16, 0xffff);
 	CHECK_EQ(fake_get(VMCS_EPT_POINTER), me()->park.root | 3 << 3 | 6);
