@@ -31,5 +31,5 @@ def shown(results: dict[str, Any]) -> list[Shown]:
         sentence(found, "streams"),
         f"{agreement(found)}: the paper also finds these bounds less tight than those of round trips, since each of the 1029 slots is "
         "charged two waits for budget. Here a slot takes less than a millisecond, so many slots pass while both ends have budget.",
-        sum(len(one["times_ns"]) for one in found), kept(found), "one_way.svg", head(S),
+        sum(one["number"] for one in found), kept(found), "one_way.svg", head(S),
         [row(one, S) for one in found])]

@@ -40,5 +40,5 @@ def shown(results: dict[str, Any]) -> list[Shown]:
         f"{sentence(found, 'round trips')} {goal} of {len(found)} cases reach the goal of {TIGHT:.0%}.{why_loose(found)}",
         f"{agreement(found)}: the paper also finds every observation within the prediction. It prints no numbers of Figure 4.7, so the "
         "dashed lines are its equation with the costs that were measured here.",
-        sum(len(one["times_ns"]) for one in found), kept(found), "round_trips.svg", head(MS),
+        sum(one["number"] for one in found), kept(found), "round_trips.svg", head(MS),
         [row(one, MS) for one in found])]

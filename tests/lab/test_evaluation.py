@@ -19,7 +19,8 @@ SVG = '<?xml version="1.0"?>\n<svg><g id="axes_1"><use href="#axes_1"/></g></svg
 
 def results(longest: int) -> dict[str, Any]:
     """Returns the results of a case with three round trips."""
-    return {"cases": [{"case": [20, 100, 20, 100], "times_ns": [10_000, 180_010_915, longest], "bound_ns": BOUND, "cost_ns": 4.5,
+    return {"cases": [{"case": [20, 100, 20, 100], "number": 3, "median_ns": 180_010_915, "longest_ns": [longest, 180_010_915, 10_000],
+                       "bound_ns": BOUND, "cost_ns": 4.5,
                        "overrun_us": [3, 5]}]}
 
 
@@ -29,10 +30,10 @@ def written(folder: Path, longest: int) -> str:
 
 
 def test_page_has_sentence_table_and_picture(tmp_path: Path) -> None:
-    text = written(tmp_path, 90_000_000)
+    text = written(tmp_path, 200_000_000)
     assert "Of 3 round trips, none took longer than the bound" in text
     assert "1 of 1 cases reach the goal of 60%" in text
-    assert "<td>20/100</td><td>20/100</td><td>3</td><td>90.000</td><td>180.011</td><td>255.000</td><td>240.000</td><td>70.6%</td>" in text
+    assert "<td>20/100</td><td>20/100</td><td>3</td><td>180.011</td><td>200.000</td><td>255.000</td><td>240.000</td><td>78.4%</td>" in text
     assert '<g id="round_trips-axes_1"><use href="#round_trips-axes_1"/></g>' in text
     assert "About &lt;it&gt;." in text
     assert "3 observations; again by <code>make evaluation ONLY=round_trips</code>" in text
@@ -56,7 +57,7 @@ def test_round_trips_keep_their_bound(qv: Product) -> None:
 @pytest.mark.machine(icount=True, shift=SHIFT)
 def test_streams_keep_their_bound(qv: Product) -> None:
     found = measure(Bench(qv.machine), one_way.TABLE_4_2[0], 1, 1, one_way.BYTES)
-    assert kept([found]) and found["times_ns"][0] > 100_000_000, found
+    assert kept([found]) and found["longest_ns"][0] > 100_000_000, found
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ping CHANNEL EXCHANGES SEED PERIOD_US: calls with a whole slot and takes a whole slot, EXCHANGES
- * times. Prints the bound before the first call, and at the end how long each round trip took.
+ * times. Prints the bound before the first call, and at the end the longest round trips.
  * Before each one it sleeps for a random time, up to its period and that of the receiver,
  * PERIOD_US, and keeps the CPU busy for a random time. Every other time that busy wait ends within
  * a send of the end of its budget instead: the worst phase for a sender.
@@ -12,7 +12,8 @@
 
 #define NEAR_US		1000	/* from here on it looks at its budget all the time */
 #define SHORTER		8	/* the first chunk is C / 2^n at most, n < SHORTER */
-#define LINE		16	/* times in a line */
+#define LONGEST		60	/* times that are printed */
+#define LINE		6	/* in a line, which no screen breaks */
 
 static struct ipc end;
 static struct sched_param vcpu;
@@ -54,19 +55,31 @@ static void change_phase(int number, uint64_t pause)
 		work(random_below(&seed, in_us(vcpu.C)));
 }
 
-/* Printing takes CPU time of both cells and of Linux, so all times are printed at the end. */
-static void print_times(const uint64_t *took, int n)
+/* Shell sort, the longest first. */
+static void sort(uint64_t *took, int n)
 {
-	int i, length = 0;
-	char line[LINE * 21 + 1];
+	uint64_t one;
+	int gap, i, k;
 
-	for (i = 0; i < n; i++) {
-		length += snprintf(line + length, sizeof(line) - (size_t)length, "%lu ", took[i]);
-		if (i % LINE < LINE - 1 && i < n - 1)
-			continue;
-		printf("%s\n", line);
-		length = 0;
-	}
+	for (gap = n / 2; gap; gap /= 2)
+		for (i = gap; i < n; i++) {
+			one = took[i];
+			for (k = i; k >= gap && took[k - gap] < one; k -= gap)
+				took[k] = took[k - gap];
+			took[k] = one;
+		}
+}
+
+/* All that is printed fits on a screen: a command that reads it meanwhile takes the CPUs' time. */
+static void print_times(uint64_t *took, int n)
+{
+	int i;
+
+	sort(took, n);
+	printf("ping: number=%d median=%lu longest:", n, took[n / 2]);
+	for (i = 0; i < LONGEST && i < n; i++)
+		printf("%s%lu", i % LINE ? " " : "\n", took[i]);
+	printf("\n");
 }
 
 /*
@@ -92,7 +105,7 @@ static int exchanges(int n, uint64_t period_us, unsigned char *message, size_t b
 				   ipc_call(&end, message, bytes, message, bytes);
 		took[i] = cycles() - begin;
 	}
-	if (result >= 0)
+	if (result >= 0 && n)
 		print_times(took, n);
 	free(took);
 	return result < 0 ? (int)result : 0;
@@ -103,8 +116,8 @@ static int print_bound(size_t bytes, size_t reply)
 	struct ipc_bound bound;
 	int error = ipc_bound(&end, bytes, reply, &bound);
 
-	printf("ping: bound any=%lu now=%lu paper=%lu, a slot takes %lu and %lu ns\n", bound.any_ns,
-	       bound.now_ns, bound.paper_ns, end.own.slot_ns, end.peer.slot_ns);
+	printf("ping: bound any=%lu now=%lu paper=%lu\nping: a slot takes %lu and %lu ns\n",
+	       bound.any_ns, bound.now_ns, bound.paper_ns, end.own.slot_ns, end.peer.slot_ns);
 	return error;
 }
 
