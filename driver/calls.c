@@ -241,7 +241,7 @@ static int call_run(const struct call *call, struct qv_reply *r)
 
 	if (r->abi != QV_ABI_VERSION && !(call->flags & CALL_FROZEN))
 		return qv_refuse(r, QV_E_ABI, "install qvctl and qv.ko of one version",
-				 "the caller speaks version %u of the interface, this module %u",
+				 "the caller has version %u of the interface, this module %u",
 				 r->abi, QV_ABI_VERSION);
 	memset(r, 0, sizeof(*r));
 	r->abi = QV_ABI_VERSION;

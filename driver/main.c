@@ -88,5 +88,5 @@ static void __exit qv_exit(void)
 module_init(qv_init);
 module_exit(qv_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("QV: real-time cells beside a running Linux");
+MODULE_DESCRIPTION("QV: real-time cells next to a running Linux");
 MODULE_VERSION("0.1");

@@ -66,6 +66,6 @@ int qv_refuse_monitor(struct qv_reply *r, u64 error, const char *what)
 	if (i < ARRAY_SIZE(text))
 		why = text[i];
 	return qv_refuse(r, error == QV_ME_CPU_STUCK ? QV_E_CPU_STUCK : QV_E_MONITOR,
-			 "see 'qvctl log' for what led to it",
+			 "see 'qvctl log' for the events before it",
 			 "the monitor refused to %s: %s", what, why);
 }

@@ -68,7 +68,7 @@ static void watch_hang(struct qv_cell *cell)
 	f.reason = QV_FAIL_WATCHDOG;
 	qv_failure_record(cell, &f,
 			  stopped ? "" :
-			  cell->stop_later ? "; it goes on, management is locked" :
+			  cell->stop_later ? "; it continues, management is locked" :
 			  "; it could not be stopped");
 }
 

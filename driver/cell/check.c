@@ -77,7 +77,7 @@ int qv_cell_check(struct qv_cell_create *q)
 				 "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
 				 "the name of the cell is malformed");
 	if (qv_cell_find(q->name))
-		return qv_refuse(r, QV_E_NAME_TAKEN, "choose another name, or destroy that one",
+		return qv_refuse(r, QV_E_NAME_TAKEN, "choose another name, or destroy that cell",
 				 "there is a cell '%s' already", q->name);
 	if (qv_num_cells >= QV_MAX_CELLS)
 		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already",

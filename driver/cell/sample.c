@@ -67,7 +67,7 @@ int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell)
 		memcpy(&s->at, &status->sample, sizeof(s->at));
 	if (s->at.cpu != s->cpu)	/* no answer, or a late answer to the previous sample */
 		return qv_refuse(&s->reply, QV_E_CPU_STUCK, "try again; see 'qvctl log'",
-				 "CPU %u of cell '%s' did not say where it stands", s->cpu,
+				 "CPU %u of cell '%s' did not report its state", s->cpu,
 				 cell->name);
 	return 0;
 }

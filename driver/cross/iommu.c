@@ -238,7 +238,7 @@ static const char *iommu_read(struct qv_mon_boot *b)
 	if (!why)
 		why = iommu_check_devices();
 	if (!why && !iommu_holes(b))
-		why = "the memory that host bridges forward meets RAM, or has too many pieces";
+		why = "the memory that host bridges forward overlaps RAM, or has too many pieces";
 	return why;
 }
 

@@ -308,7 +308,7 @@ int qv_key_open(struct qv_channel_key *a, struct qv_cell *cell)
 	int error;
 
 	if (k && k->leaving)
-		return qv_refuse(&a->reply, QV_E_CHANNEL, "qvctl channel close, once more",
+		return qv_refuse(&a->reply, QV_E_CHANNEL, "qvctl channel close, again",
 				 "Linux has not left the channel with the key %u yet", a->key);
 	if (k)
 		return k->cell == cell ? 0 :
@@ -347,7 +347,7 @@ int qv_key_close(struct qv_channel_key *a, struct qv_cell *cell)
 				 "Linux has not opened the key %u of cell '%s'", a->key,
 				 cell->name);
 	result = keys_close(k);
-	return result ? qv_refuse(&a->reply, QV_E_BUSY, "qvctl channel close, once more",
+	return result ? qv_refuse(&a->reply, QV_E_BUSY, "qvctl channel close, again",
 				  "the device is gone, but the monitor still has Linux's end: %s",
 				  result == QV_ME_BUSY ? "another management call is under way" :
 				  "a CPU did not answer in time") : 0;

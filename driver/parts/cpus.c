@@ -36,11 +36,11 @@ static int cpus_check(struct qv_reply *r, const struct qv_cell_create *q)
 				return qv_refuse(r, QV_E_CPU, "list each CPU once",
 						 "CPU %u is listed twice", cpu);
 		if (cpu < nr_cpu_ids && qv_cpu_in_cell(cpu))
-			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
+			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for its cell",
 					 "CPU %u belongs to another cell", cpu);
 		if (qv_cpu_index(cpu) < 0)
 			return qv_refuse(r, QV_E_CPU,
-					 "choose one that is (qvctl status, qvctl doctor)",
+					 "choose another (qvctl status, qvctl doctor)",
 					 "CPU %u does not exist or is not under the monitor", cpu);
 		if (!cpu_online(cpu))
 			return qv_refuse(r, QV_E_CPU_OFFLINE,
@@ -64,7 +64,7 @@ static int cpus_take(struct qv_reply *r, struct qv_cell *cell)
 			cpumask_clear_cpu(cpu, &cpus_in_cells);
 		if (error)
 			return qv_refuse(r, QV_E_CPU,
-					 "see the kernel log (dmesg) for what holds it",
+					 "see the kernel log (dmesg) for the reason",
 					 "Linux does not let go of CPU %u (error %d)", cpu, error);
 	}
 	return 0;

@@ -150,7 +150,7 @@ static int qv_pci_find(struct qv_reply *r, const struct qv_device *want, struct 
 				 "PCI segment %u is not supported", want->segment);
 	*pdev = pci_get_domain_bus_and_slot(0, want->bdf >> 8, want->bdf & 0xff);
 	if (!*pdev)
-		return qv_refuse(r, QV_E_DEVICE, "see 'qvctl devices' for what there is",
+		return qv_refuse(r, QV_E_DEVICE, "see 'qvctl devices' for those there are",
 				 "there is no PCI function %02x:%02x.%u", want->bdf >> 8,
 				 PCI_SLOT(want->bdf), PCI_FUNC(want->bdf));
 	return 0;

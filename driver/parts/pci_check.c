@@ -25,7 +25,7 @@ static int pci_check_kind(struct qv_reply *r, const struct pci_dev *pdev)
 		return qv_pci_refuse(r, pdev, "switch its virtual functions off, or choose another",
 			      "has to do with SR-IOV, which QV does not know yet");
 	if (qv_pci_is_bound(pdev))
-		return qv_pci_refuse(r, pdev, "see 'qvctl cell list' for who has it",
+		return qv_pci_refuse(r, pdev, "see 'qvctl cell list' for its cell",
 				     "belongs to another cell");
 	if (((u64)pci_dev_id((struct pci_dev *)pdev) << 12) >= qv_firmware.ecam_len)
 		return qv_pci_refuse(r, pdev,
@@ -77,7 +77,7 @@ static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell,
 		if (pci_resource_flags(pdev, i) & IORESOURCE_UNSET)
 			return qv_pci_refuse(r, pdev,
 					     "see the kernel log (dmesg) "
-					     "for what Linux could not place",
+					     "for those that Linux could not place",
 					     "has registers that are not placed in memory");
 		other = pci_check_neighbour(pdev, i);
 		if (other)

@@ -36,7 +36,7 @@ int qv_ports_refuse_taken(struct qv_reply *r, const struct qv_cell *self, u32 fi
 	list_for_each_entry(cell, &qv_cells, list)
 		if (cell != self && ports_in_cell(cell, first, last))
 			return qv_refuse(r, QV_E_PORT,
-					 "give each port to one cell, or destroy that one",
+					 "give each port to one cell, or destroy that cell",
 					 "ports %#x-%#x overlap ports of cell '%s': of its list, "
 					 "or of a device that it has",
 					 first, last, cell->name);

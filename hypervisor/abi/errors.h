@@ -20,11 +20,11 @@
 	X(QV_ME_CPUS, \
 	  "the CPU list is malformed") \
 	X(QV_ME_CPU_TAKEN, \
-	  "a CPU is not the front end's, or is the one that calls") \
+	  "a CPU does not belong to the front end, or makes this call") \
 	X(QV_ME_CPU_STUCK, \
 	  "a CPU did not answer in time") \
 	X(QV_ME_CPU_LOST, \
-	  "a CPU of the cell does not answer; what it may still reach stays with the monitor") \
+	  "a CPU of the cell does not answer; the monitor keeps all that it may still reach") \
 	X(QV_ME_BLOCK, \
 	  "the block for the instance is not RAM of the front end") \
 	X(QV_ME_MEMORY, \
@@ -46,7 +46,7 @@
 	X(QV_ME_MAY_NOT_LOCK, \
 	  "the cell was created without the right to lock") \
 	X(QV_ME_PORT_NEVER, \
-	  "a port in the list is one that no cell may have") \
+	  "the list has a port that no cell may have") \
 	X(QV_ME_DEVICES, \
 	  "the device list is malformed") \
 	X(QV_ME_DEVICE_NONE, \
@@ -60,7 +60,7 @@
 	X(QV_ME_PORT_TAKEN, \
 	  "a port, of the list or of a device's I/O BAR, belongs to another cell") \
 	X(QV_ME_RATE, \
-	  "the cell's doorbell was rung a moment ago: once more, later") \
+	  "the cell's doorbell was rung a moment ago: try again later") \
 	X(QV_ME_NO_DEBUG, \
 	  "the cell was created without the right to be looked at") \
 	X(QV_ME_X2APIC, \
@@ -77,7 +77,7 @@
 	X(QV_ME_CHANNEL_SLOTS, \
 	  "all channels are in use") \
 	X(QV_ME_BELL, \
-	  "a channel's bell has a vector below 32, or a CPU that is not its end's, " \
+	  "a channel's bell has a vector below 32, or a CPU outside its end's cell, " \
 	  "or the channel has no end of Linux") \
 	X(QV_ME_KEY, \
 	  "the cell has not opened a channel with Linux by this key") \

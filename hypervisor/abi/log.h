@@ -84,7 +84,7 @@ struct qv_mon_log {
 	X(QV_LOG_PORT, \
 	  "Linux used port %#llx, which is not its own: ones, or dropped (value %#llx)") \
 	X(QV_LOG_IOAPIC, \
-	  "interrupt pin %llu was to reach what is not Linux's: masked (entry %#llx)") \
+	  "interrupt pin %llu was to reach a CPU outside Linux: masked (entry %#llx)") \
 	X(QV_LOG_SMI, \
 	  "Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU") \
 	X(QV_LOG_SLEEP, \

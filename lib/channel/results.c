@@ -7,7 +7,7 @@ static const char *const sentences[] = {
 	[-QV_CHAN_FULL] =
 		"there is no free slot, or it is the peer's turn; wait, or try again later",
 	[-QV_CHAN_CORRUPT] = "the peer wrote something that cannot be; restart the peer",
-	[-QV_CHAN_RESTARTED] = "the peer restarted; what it had not delivered is gone",
+	[-QV_CHAN_RESTARTED] = "the peer restarted; items that it had not delivered are gone",
 	[-QV_CHAN_STOPPED] = "the peer is stopped; start its cell",
 	[-QV_CHAN_FAILED] = "the peer failed; qvctl cell show names the reason",
 	[-QV_CHAN_ABSENT] = "the peer is not there yet; start its cell or its program",

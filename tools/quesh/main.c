@@ -26,7 +26,7 @@ static const char usage_text[] =
 	"       quesh --tmux                    a window of tmux for each of them\n"
 	"  -t SECONDS  time-out of each line, and of --wait (default 10)\n"
 	"  --wait      first waits for the cell to be there and to run\n"
-	"  --stay      stays when the cell stops, and goes on when it runs again\n"
+	"  --stay      stays when the cell stops, and continues when it runs again\n"
 	"  --log FILE  appends what the cell prints to a file\n";
 
 /* Handles a cell that was not running when quesh started. */

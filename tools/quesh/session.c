@@ -175,6 +175,6 @@ int session_run(const struct options *options, struct console *console)
 		raise(term_end_signal());
 	}
 	if (end == DETACHED)
-		fprintf(stderr, "quesh: detached; %s goes on\n", options->name);
+		fprintf(stderr, "quesh: detached; %s continues\n", options->name);
 	return EXIT_SUCCESS;
 }

@@ -124,7 +124,7 @@ WORDS = (
         "a second `: ` is here, or a key below a value",
         "keys at the beginning of their lines; a value with `: ` in quotes",
     ),
-    ("mapping keys are not allowed", False, "`?` stands behind something else in its line", QUOTES),
+    ("mapping keys are not allowed", False, "`?` is behind something else in its line", QUOTES),
     ("found undefined alias", False, "{} means a value marked by &, and none before it is", QUOTES),
     (
         "found duplicate anchor",
@@ -184,7 +184,7 @@ WORDS = (
         "one cell in each file",
     ),
     ("tag", False, "`!` begins a type that is not known", QUOTES),
-    ("", False, "a value is missing, or more than one stands here", "`key: value`, one to a line"),
+    ("", False, "a value is missing, or there is more than one", "`key: value`, one to a line"),
 )
 
 

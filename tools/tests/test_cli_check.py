@@ -33,7 +33,7 @@ def test_config_check_looks_at_existing_cells_and_offline_cpus(run: Run) -> None
     assert run("config", "check", str(run.yaml)) == 2
     assert run.err.splitlines() == [
         f"{run.yaml}:2:7: cpus: CPU 2 is offline (1, the only one; or echo 1 >/sys/devices/system/cpu/cpu2/online)",
-        f"{run.yaml}:2:7: cpus: CPU 3 is the cell quest's (1, the only one)"]
+        f"{run.yaml}:2:7: cpus: CPU 3 belongs to the cell quest (1, the only one)"]
 
 
 def test_file_of_a_running_cell_is_checked_as_its_replacement(run: Run) -> None:

@@ -72,7 +72,7 @@ else:
     assert run("cell", "edit", "quest") == 0, run.err
     assert file.read_text() == before + "debug: true\n# mine\n"
     seen = (tmp_path / "seen").read_text().splitlines()
-    assert seen[0] == "#!! line 7, column 8: debug: the text `perhaps` stands here (true or false)"
+    assert seen[0] == "#!! line 7, column 8: debug: the text `perhaps` is wrong here (true or false)"
     assert seen[1] == "#!! line 8, column 1: cpu: is not a known key (perhaps `cpus`)"
     assert (
         seen[6] == "debug: perhaps" and seen[7] == "cpu: 3"

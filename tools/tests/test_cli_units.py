@@ -56,7 +56,7 @@ def test_wrong_file_leaves_all_units_alone(run: Run, root: Path) -> None:
     describe(root, "after: [camera]\n")
     describe(root, "after: camera\n", "other")
     assert run("cell", "enable", "quest", "other") == 2
-    assert "other.yaml:5:8: after: the text `camera` stands here (a list of cells such as [camera, planner])" in run.err
+    assert "other.yaml:5:8: after: the text `camera` is wrong here (a list of cells such as [camera, planner])" in run.err
     assert not (root / DROP_IN).exists() and not run.system.systemd
     describe(root).write_text(describe(root).read_text().replace("name: quest", "name: robot"))
     assert run("cell", "enable", "quest") == 1

@@ -33,8 +33,8 @@ def test_links_become_words(run: Run) -> None:
 
 
 @pytest.mark.parametrize("migrate, wrong", [
-    ("there", "migrate: the text `there` stands here (a list such as"),
-    ("[3]", "migrate: the number `3` stands here (the name of a mailbox)"),
+    ("there", "migrate: the text `there` is wrong here (a list such as"),
+    ("[3]", "migrate: the number `3` is wrong here (the name of a mailbox)"),
     ("[there, there]", "the link there is listed twice"),
     ("[{arena: first}]", "there is no `link`"),
     ("[{link: there, by: first}]", "`by` is not a key of a link"),

@@ -36,7 +36,7 @@ class Scenario:
 
 def _keys(given: Any, allowed: set[str], where: str) -> dict[str, Any]:
     if not isinstance(given, dict):
-        raise BadScenario(f"{where}: {given!r} stands here; use keys and values")
+        raise BadScenario(f"{where}: {given!r} is wrong here; use keys and values")
     for key in given:
         if key not in allowed:
             raise BadScenario(f"{where}: there is no key {key}; use {', '.join(sorted(allowed))}")

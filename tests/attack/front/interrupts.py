@@ -127,7 +127,7 @@ def ioapic_shared_name(linux: Linux) -> None:
     try:
         for dest in (1 << WITNESS, 1 | 1 << WITNESS):
             linux.counted(lambda dest=dest: linux.do("ioapic", 0x14, 0x0840, dest << 24),
-                          "interrupt pin 20 was to reach what is not Linux's")
+                          "interrupt pin 20 was to reach a CPU outside Linux")
             assert linux.value() & 1 << 16
     finally:
         linux.do("store", LDR, 1 << 24)

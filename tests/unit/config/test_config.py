@@ -369,7 +369,7 @@ def test_resources_of_a_running_cell_are_not_free(tmp_path: Path) -> None:
     machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (),
                       cells=(Taken("other", [2], [(0x3f0, 0x3f8)], [0x10]),))
     assert [(p.key, p.wrong) for p in config.taken(cell, machine)] == [
-        ("cpus", "CPU 2 is the cell other's"), ("ports", "0x3f8-0x3ff has ports of the cell other")]
+        ("cpus", "CPU 2 belongs to the cell other"), ("ports", "0x3f8-0x3ff has ports of the cell other")]
     machine.cells[0].name = cell.name
     assert config.taken(cell, machine) == []
     devices = read("good/devices.yaml")

@@ -43,7 +43,7 @@ def _log_data(entry: str) -> dict[str, Any]:
 def log(args: Arguments, system: System) -> int:
     """Prints as --json: one document per line when following, otherwise a single document."""
     if args.previous and args.follow:
-        raise WrongUsage("nothing comes to the previous log any more: leave out -f")
+        raise WrongUsage("the previous log is complete: leave out -f")
     device = system.device()
     reader = abi.Log(
         which=abi.WhichLog.PREVIOUS if args.previous else abi.WhichLog.PRESENT,

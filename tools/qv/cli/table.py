@@ -11,10 +11,10 @@ KEY = Option("--key", "the number of the key", "KEY", values.key, 0)
 RATE = Option(
     "--rate", "also the items per second, counted for S seconds", "S", values.seconds, 0.0
 )
-FOLLOW = Option("-f --follow", "go on as more come")
+FOLLOW = Option("-f --follow", "continue as more come")
 
 COMMANDS = (
-    Command("doctor", "doctor.doctor", "what stands in the way here, and its remedy"),
+    Command("doctor", "doctor.doctor", "what prevents QV here, and its remedy"),
     Command(
         "enable",
         "monitor.enable",

@@ -53,7 +53,7 @@ def owner(values: dict[str, Node], context: Context) -> tuple[int, int] | None:
         return None
     user, colon, group = raw.partition(":")
     if not (user or colon) or (colon and not group):
-        context.bad(node, f"`{shown(raw)}` stands here", RIGHT)
+        context.bad(node, f"`{shown(raw)}` is wrong here", RIGHT)
         return None
     uid, gid = _user(user) if user else 0, _group(group) if group else usual
     for kind, name, number in (("user", user, uid), ("group", group, gid)):
@@ -73,7 +73,7 @@ def mode(values: dict[str, Node], context: Context) -> int | None:
         return None
     number = int(raw, 8) if matched(r"0?[0-7]{3}", raw) else 0
     if not number or number & ~0o666:
-        context.bad(node, f"{shown(raw)} stands here", MODES)
+        context.bad(node, f"{shown(raw)} is wrong here", MODES)
         return None
     return number
 

@@ -256,7 +256,7 @@ def _word(node: Node, context: Context, words: Iterable[str]) -> str | None:
     right = " or ".join(words)
     word = scalar(node, context, right, ("str",))
     if word is not None and word not in words:
-        context.bad(node, f"`{shown(word)}` stands here", right)
+        context.bad(node, f"`{shown(word)}` is wrong here", right)
         return None
     return word
 
@@ -268,7 +268,7 @@ def _number(node: Node, context: Context, least: int, most: int, step: int) -> i
         return None
     number = int(raw) if matched(r"[0-9]{1,9}", raw) else -1
     if not least <= number <= most or number % step:
-        context.bad(node, f"{shown(raw)} stands here", right)
+        context.bad(node, f"{shown(raw)} is wrong here", right)
         return None
     return number
 
@@ -321,7 +321,7 @@ def _queue(
         return None, None
     slots = _number(values["slots"], context, 1, MAX_SLOTS, 1)
     if slots is not None and slots & (slots - 1):
-        context.bad(values["slots"], f"{slots} slots stand here", "a power of two")
+        context.bad(values["slots"], f"it has {slots} slots", "a power of two")
         slots = None
     return slots, _word(values["full"], context, FULL) if "full" in values else "error"
 

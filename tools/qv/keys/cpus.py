@@ -95,7 +95,7 @@ def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
     for cpu in cell.cpus:
         holder = next((other.name for other in others if cpu in other.cpus), None)
         if holder:
-            yield "cpus", f"CPU {cpu} is the cell {holder}'s", right
+            yield "cpus", f"CPU {cpu} belongs to the cell {holder}", right
         elif cpu in machine.offline - gone:
             yield (
                 "cpus",

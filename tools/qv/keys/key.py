@@ -37,7 +37,7 @@ class Context:
         self.problems.add(node, self.key, wrong, right)
 
     def bad_kind(self, node: Node, right: str) -> None:
-        self.bad(node, f"{kind(node)} stands here", right)
+        self.bad(node, f"{kind(node)} is wrong here", right)
 
 
 def _no_problems(*_: object) -> Iterable[Wrong]:

@@ -77,7 +77,7 @@
 	  "use `item` of the cell's file") \
 	E(ENOTSUP, 95, "Quest does not have that", \
 	  "see Documentation/tutorial/quest-programs.md for what it has") \
-	E(ECONNRESET, 104, "the other end restarted; what it had not delivered is gone", \
+	E(ECONNRESET, 104, "the other end restarted; items that it had not delivered are gone", \
 	  "call again: the next call is for its new life, unless `reconnect` is `never`") \
 	E(ENOBUFS, 105, "the channel has no free slot, or it is the other end's turn", \
 	  "channel_wait() for one, or try again later") \
