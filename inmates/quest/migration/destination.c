@@ -303,7 +303,7 @@ static void refuse(struct coming *c)
 /* Tells the source how long it takes until a program of this size runs. */
 static void answer_terms(struct mig_link *l)
 {
-	const struct mig_message header = {
+	struct mig_message header = {
 		.kind = MSG_TERMS, .bytes = sizeof(struct mig_terms), .clock = rdtsc()
 	};
 	struct mig_stream *s = &l->stream;
@@ -311,8 +311,9 @@ static void answer_terms(struct mig_link *l)
 	struct mig_size size;
 
 	memcpy(&size, s->slot + s->at, sizeof(size));
-	terms.wait = turn_take(l, TERMS_US) ?
-		     mig_wait(l->set, mig_cost(MIG_UNPACKING, &size), false) : UINT64_MAX;
+	header.error = turn_take(l, TERMS_US) ? 0 : -EBUSY;
+	terms.wait = header.error ? UINT64_MAX :
+				    mig_wait(l->set, mig_cost(MIG_UNPACKING, &size), false);
 	if (!mig_release(s) || !mig_claim(s))
 		return;
 	memcpy(s->slot + s->at, &terms, sizeof(terms));

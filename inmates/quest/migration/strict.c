@@ -15,6 +15,7 @@
 
 #define MOMENT_US	1000		/* time between two looks at the program */
 #define FRESH_US	20000		/* an older plan is replaced */
+#define BUSY_US		10000		/* time between two questions to a cell that is busy */
 /* a program repeats what it does in its longest period: so many of them, and so long, are enough */
 #define WATCH_PERIODS	10
 #define WATCH_US	1000000
@@ -41,10 +42,11 @@ static uint64_t bytes_of(const struct mig_size *size)
 	       (uint64_t)size->pages * sizeof(struct mig_page);
 }
 
-/* Asks the destination for its terms. Returns 0 or minus an error. */
+/* Asks the destination for its terms. Returns 0 or minus an error; EAGAIN: it is busy (turn.h). */
 static int ask(struct mig_stream *s, const struct mig_size *size, struct mig_terms *terms)
 {
 	const struct mig_message header = { .kind = MSG_ASK, .bytes = sizeof(*size) };
+	int error;
 
 	if (!s->slot && !mig_claim(s))
 		return -s->error;
@@ -58,7 +60,8 @@ static int ask(struct mig_stream *s, const struct mig_size *size, struct mig_ter
 		memcpy(terms, s->slot + s->at, sizeof(*terms));
 	else
 		terms->wait = UINT64_MAX;
-	return mig_release(s) ? 0 : -s->error;
+	error = s->message.kind == MSG_TERMS && s->message.error ? -EAGAIN : 0;
+	return mig_release(s) ? error : -s->error;
 }
 
 /* The times that a move takes, and when this was found out. */
@@ -126,8 +129,8 @@ static uint64_t time_to_watch(const struct process *p)
 }
 
 /*
- * Returns whether the process, whose wish is looked at since TSC `since`, can still wait for its
- * moment: 0 or minus an error. A wish with a limit of time lasts until then.
+ * Returns whether the process can still wait for its moment: 0 or minus an error. Since TSC `since`
+ * the moment could have come. A wish with a limit of time lasts until then.
  */
 static int check_wish(const struct mig_link *l, struct process *p, uint64_t since,
 		      struct mig_size *size)
@@ -165,6 +168,12 @@ int mig_wait_for_moment(struct mig_link *l, int pid)
 			error = make_plan(l, &size, &plan);
 		else
 			thread_sleep_us(MOMENT_US);
+		if (error == -EAGAIN) {
+			plan.asked = 0;
+			thread_sleep_us(BUSY_US);
+			since = rdtsc();
+			error = 0;
+		}
 		irq_disable();
 		if (!error && plan.asked && never(&plan))
 			error = -ENOSLACK;

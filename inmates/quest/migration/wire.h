@@ -28,8 +28,8 @@ enum mig_kind {
 	MSG_ACCEPTED, MSG_REFUSED, MSG_RUNNING,			/* of the destination */
 	/*
 	 * Before a move with MIG_STRICT, the source asks (struct mig_size follows) how long the
-	 * destination will take, and the destination answers (struct mig_terms follows). From then
-	 * on the destination looks for messages without bells.
+	 * destination will take, and the destination answers (struct mig_terms follows; `error`: it
+	 * is busy, see turn.h). From then on the destination looks for messages without bells.
 	 */
 	MSG_ASK, MSG_TERMS,
 	/* Between programs, the source asks for the load, and struct mig_load answers (load.h). */
