@@ -23,11 +23,13 @@ def say(text: str) -> None:
     print(f"evaluation: {text}", file=sys.stderr, flush=True)
 
 
-def links(arena: int = 0, item: int = 4096) -> list[str]:
-    """Returns the channels by which programs move from cell `one` to cell `two`, with an arena of so
-    many bytes if not 0."""
-    arenas = [f"name: first, type: memory, item: {arena}, writer: one, readers: [two]"] if arena else []
-    return [f"name: there, type: mailbox, item: {item}, writer: one, readers: [two], bell: true", *arenas]
+def links(arena: int = 0, item: int = 4096, source: str = "one", link: str = "there",
+          memory: str = "first") -> list[str]:
+    """Returns the channels by which programs move from cell `source` to cell `two`, with an arena
+    of so many bytes if not 0."""
+    ends = f"writer: {source}, readers: [two]"
+    arenas = [f"name: {memory}, type: memory, item: {arena}, {ends}"] if arena else []
+    return [f"name: {link}, type: mailbox, item: {item}, {ends}, bell: true", *arenas]
 
 
 @dataclass
@@ -40,12 +42,16 @@ class Cell:
     cmdline: str = ""
     memory: str = "32M"
     channels: Sequence[str] = ()
+    migrate: Sequence[str] = ()  # LINK or LINK,ARENA
 
     def text(self) -> str:
         vcpus = "".join(f"  - {{name: {name}, C: {c}ms, T: {t}ms}}\n" for name, (c, t) in self.vcpus.items())
         channels = "".join(f"  - {{{line}}}\n" for line in self.channels)
+        migrate = ", ".join(
+            "{{link: {}, arena: {}}}".format(*one.split(",")) if "," in one else one
+            for one in self.migrate)
         return (f"name: {self.name}\ncpus: [{self.cpu}]\nmemory: {self.memory}\nimage: {build.TEST_IMAGE}\n"
-                f"admission: exact\ncmdline: \"{self.cmdline}\"\n"
+                f"admission: exact\ncmdline: \"{self.cmdline}\"\nmigrate: [{migrate}]\n"
                 + (f"vcpus:\n{vcpus}" if vcpus else "") + (f"channels:\n{channels}" if channels else ""))
 
 
@@ -68,18 +74,25 @@ class Bench:
     def screen(self, cell: str) -> str:
         return self.run("quesh", cell, "--dump")
 
-    def wait(self, cell: str, text: str) -> str:
-        """Waits until `text` is on the screen of a cell. Returns the screen."""
+    def wait(self, cell: str, text: str, count: int = 1) -> str:
+        """Waits until `text` is on the screen of a cell, so often. Returns the screen."""
         end = time.monotonic() + LIMIT
-        while text not in (shown := self.screen(cell)):
+        while (shown := self.screen(cell)).count(text) < count:
             if time.monotonic() > end:
                 raise LabError(f"{cell} does not print {text!r}:\n{shown}", "see what it prints")
             time.sleep(0.2)
         return shown
 
+    def vcpus(self, cell: str) -> list[dict[str, Any]]:
+        """Returns the VCPUs of a cell that have a budget: C and T in ms, and the CPU time used."""
+        row = r"(?m)^ *\d+ (\S+) +(main|I/O) +([\d.]+) +([\d.]+) +([\d.]+)"
+        return [{"name": name, "io": kind == "I/O",
+                 "c": float(c), "t": float(t), "used": float(used)}
+                for name, kind, c, t, used in re.findall(row, self.shell(cell, "vcpus"))]
+
     def used_ms(self, cell: str, vcpu: str) -> float:
         """Returns the CPU time that a VCPU of a cell has used."""
-        [used] = re.findall(rf"(?m)^ *\d+ {vcpu} +main +[\d.]+ +[\d.]+ +([\d.]+)", self.shell(cell, "vcpus"))
+        [used] = [one["used"] for one in self.vcpus(cell) if one["name"] == vcpu]
         return float(used)
 
     def exits(self, cell: str) -> dict[str, int]:

@@ -21,8 +21,9 @@ METHODS = {"messages": (10, 200), "copy": (10, 50)}
 
 def pair(method: str) -> list[Cell]:
     arena = ARENA if method == "copy" else 0
-    word = "background=off migrate=there" + (",first" if arena else "")
-    return [Cell(name, cpu, {"migration": METHODS[method]}, word, "160M", links(arena))
+    link = "there,first" if arena else "there"
+    vcpus = {"migration": METHODS[method]}
+    return [Cell(name, cpu, vcpus, "background=off", "160M", links(arena), [link])
             for name, cpu in (("one", 2), ("two", 3))]
 
 

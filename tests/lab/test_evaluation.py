@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import migration
+import moving
 import one_way
 import pytest
 import round_trips
@@ -46,6 +47,54 @@ def test_page_shows_a_broken_bound(tmp_path: Path) -> None:
     assert "A promise is broken here." in text
 
 
+def moved(name: str, moves: int, unpack_us: int = 1000, least_us: int = 20_000) -> dict[str, Any]:
+    """Returns results of a set-up in which a program wishes to move after five seconds."""
+    vcpus = [
+        {"name": name, "io": False, "c": float(c), "t": float(t)}
+        for name, (c, t) in (moving.VCPUS | {"migration": (10, 50)}).items()
+    ]
+    used: dict[str, dict[str, Any]] = {
+        name: {"begin": 0, "us": [c * 1000] * 120}
+        for name, (c, _) in moving.VCPUS.items()
+        if name in moving.BUSY
+    }
+    used["logger"]["us"][60] = least_us
+    used["migration"] = {"begin": 0, "ms": 100, "us": [0] * 50 + [unpack_us] + [0] * 69}
+    program = {
+        "program": "edges", "cell": "two" if moves else "one", "moves": moves, "error": 0, "kib": 2400,
+        "wish_ns": 5_000_000_000, "gap_ns": 80_500_000, "gap_at_ns": 0, "begin": 1_000_000,
+        "moved_ns": 80_500_000, "moved_at_ns": 5_010_000_000, "counts": [20] * 10,
+    }
+    cells = ("one", "two")
+    return {
+        "name": name, "programs": [program], "rate": {"begin": 0, "counts": [1000] * 10},
+        "used": {cell: used for cell in cells}, "vcpus": {cell: vcpus for cell in cells},
+        "costs_us": [1000, unpack_us],
+    }
+
+
+def test_page_shows_a_move_and_its_budgets(tmp_path: Path) -> None:
+    [figure] = migration.shown({"setups": [moved("copy", 1)]})
+    assert "Of 474 budgets of the 6 other VCPUs, whose programs use all they get, none was lost" in figure.says
+    assert "no result for 80.5 ms from 5.010 s on, within the bound" in figure.says
+    assert ["logger in one: least of 79 budgets; lost", "20.00 of 20; 0", "not affected"] in figure.rows
+    assert figure.holds and "This agrees" in figure.agrees
+
+
+def test_page_shows_a_lost_budget(tmp_path: Path) -> None:
+    [figure] = migration.shown({"setups": [moved("copy", 1, least_us=17_999)]})
+    assert "2 was lost" in figure.says and not figure.holds
+
+
+def test_page_shows_the_boundary(tmp_path: Path) -> None:
+    """MIG_STRICT accepts a move for which D_mig is at most E_m, and refuses another."""
+    accepts = [moved("boundary-4", 1, 9_900), moved("boundary-5", 0, 10_300)]
+    [figure] = migration.shown({"setups": accepts})
+    assert figure.holds and "the program stays" in figure.says, figure.rows
+    [figure] = migration.shown({"setups": [*accepts, moved("boundary-21", 1, 26_000)]})
+    assert not figure.holds
+
+
 @pytest.mark.slow
 @pytest.mark.machine(icount=True, shift=SHIFT)
 def test_round_trips_keep_their_bound(qv: Product) -> None:
@@ -61,9 +110,14 @@ def test_streams_keep_their_bound(qv: Product) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.machine(icount=True)
-def test_strict_move_takes_no_budget(qv: Product) -> None:
-    [setup] = [s for s in migration.SETUPS if s.name == "copy"]
-    found = migration.measure(Bench(qv.machine), setup)
-    assert [program["moves"] for program in found["programs"]] == [1]
-    assert all(not budget["lost"] for budget in found["budgets"].values()), found["budgets"]
+@pytest.mark.machine(icount=True, shift=moving.SHIFT)
+@pytest.mark.parametrize("name", [s.name for s in migration.SETUPS])
+def test_move_takes_no_budget(qv: Product, name: str) -> None:
+    """Each experiment of migration.py: the program moves within its bound, or stays, and no other
+    VCPU loses a budget. Requests to one cell are served one after the other."""
+    [setup] = [s for s in migration.SETUPS if s.name == name]
+    found = {"setups": [moving.measure(Bench(qv.machine), setup)]}
+    [figure] = migration.shown(found)
+    moves = [program["moves"] for program in found["setups"][0]["programs"]]
+    assert moves == [setup.moves] * (1 + setup.third)
+    assert figure.holds, (figure.says, figure.rows)

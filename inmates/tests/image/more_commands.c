@@ -10,6 +10,8 @@ int command_edu(int argc, char **argv);
 int command_gate(int argc, char **argv);
 int command_shuffle(int argc, char **argv);
 int command_stream(int argc, char **argv);
+int command_costs(int argc, char **argv);
+int command_periods(int argc, char **argv);
 
 const struct command shell_more_commands[] = {
 	{ "pcitest", "get|set|portget|portset BDF REG SIZE [VALUE]",
@@ -44,5 +46,11 @@ const struct command shell_more_commands[] = {
 	  "an end of a stream of items of 64 bytes, with a checker",
 	  "    any    the other end may end before all items have come" NL
 	  "    sleep  sleep until a bell rings" NL, command_stream },
+	{ "costs", "THREADS VCPUS PAGES",
+	  "the CPU time that the move of such a program takes at most, as MIG_STRICT expects", "",
+	  command_costs },
+	{ "periods", "MS VCPU", "the CPU time of a VCPU in us, in each period of the trace",
+	  "    Periods begin at multiples of MS of the TSC; time in background is left out." NL,
+	  command_periods },
 	{ 0 },
 };

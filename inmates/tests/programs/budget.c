@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * budget PERIODS: uses all budget of its VCPU, and prints the CPU time in us that it got in each of
- * these periods, as least, mean and most, and in how many of them it lost more than a tenth of C.
+ * budget PERIODS [MS]: uses all budget of its VCPU, and prints the CPU time in us that it got in
+ * each of these periods, as least, mean and most, and in how many of them it lost more than a tenth
+ * of C. It begins MS after a multiple of its period.
  */
 #include "exchange.h"
 
@@ -24,7 +25,7 @@ int main(int argc, char **argv)
 		return 1;
 	c = (uint64_t)vcpu.C * (vcpu.unit == VCPU_US ? 1000 : 1000000);
 	t = (uint64_t)vcpu.T * (vcpu.unit == VCPU_US ? 1000 : 1000000);
-	align(t / 1000);
+	align_after(t / 1000, argc > 2 ? strtoul(argv[2], NULL, 10) * 1000 : 0);
 	begin = now_ns();
 	used = cpu_ns();
 	for (n = 1; n <= periods; n++) {

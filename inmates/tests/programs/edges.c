@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * edges SECONDS AT [strict|stay]: finds the edges of the same frame again and again, as
+ * edges SECONDS AT [relax|strict|stay] [KIB]: finds the edges of the same frame again and again, as
  * J. Canny describes ("A computational approach to edge detection", IEEE PAMI 8, 1986), with
- * integers only. After AT seconds it wishes to move to another cell, and continues. Prints when it
- * began, as a TSC, the number of frames in each second, and how long no frame was done at most.
+ * integers only, and moves to another cell (moving.h). The result is the number of edge points.
  */
-#include "exchange.h"
+#include "moving.h"
 
 #define WIDTH		96
 #define HEIGHT		72
 #define WEIGHTS		(17 * 17)	/* sum of those of the blur */
 #define STRONG		100
 #define WEAK		40
-#define SECONDS_MAX	60
-#define PERIOD_US	100000	/* of its VCPU */
-/* its budget begins when the other VCPUs have spent their budgets: then E_m is T - C */
-#define AFTER_US	40000
 #define MARGIN		3	/* points at the border are no edges */
 
 enum { NOTHING, MAYBE, EDGE };
@@ -23,7 +18,6 @@ enum { NOTHING, MAYBE, EDGE };
 static unsigned char frame[HEIGHT][WIDTH], marks[HEIGHT][WIDTH], direction[HEIGHT][WIDTH];
 static int rows[HEIGHT][WIDTH], smooth[HEIGHT][WIDTH], strength[HEIGHT][WIDTH];
 static int stack[HEIGHT * WIDTH];
-static unsigned int frames[SECONDS_MAX + 1];
 
 /* A road between dark fields, with lane marks, and noise. */
 static void make_frame(void)
@@ -132,41 +126,6 @@ static int find_edges(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t begin, last, now, gap = 0, second = 0, gap_at = 0, wish = 0;
-	unsigned long seconds = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
-	unsigned long at = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-	const char *how = argc > 3 ? argv[3] : "";
-	struct quest_migration status;
-	int edges, first, flag = strcmp(how, "strict") ? MIG_RELAX : MIG_STRICT;
-
-	if (!seconds || seconds > SECONDS_MAX)
-		return 1;
 	make_frame();
-	first = find_edges();
-	align(PERIOD_US);
-	usleep(AFTER_US);
-	begin = last = cycles();
-	while (second < seconds) {
-		if (!wish && second >= at && strcmp(how, "stay")) {
-			wish = cycles();
-			(void)vcpu_migration(0, DEST_ANY, flag);
-		}
-		edges = find_edges();
-		pause_cpu();
-		now = cycles();
-		if (edges != first)
-			printf("edges: another result: %d\n", edges);
-		if (now - last > gap) {
-			gap = now - last;
-			gap_at = last - begin;
-		}
-		last = now;
-		frames[second]++;
-		second = (now - begin) / TSC_HZ;
-	}
-	(void)vcpu_migration_status(&status);
-	printf("edges: %d points, in %s, %u moves, error %d,\nwish %lu, gap %lu at %lu\n", first,
-	       status.cell, status.moves, status.error, wish - begin, gap, gap_at);
-	print_counts("edges", begin, frames, seconds);
-	return 0;
+	return move_while("edges", find_edges, argc, argv);
 }

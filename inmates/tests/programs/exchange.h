@@ -68,11 +68,16 @@ static inline void print_counts(const char *name, uint64_t begin, const unsigned
 	printf("\n");
 }
 
-/* Sleeps until the budget is whole, and the TSC is a multiple of `period_us`. */
-static inline void align(uint64_t period_us)
+/* Sleeps until the budget is whole, and the TSC is a multiple of `period_us` plus `us`. */
+static inline void align_after(uint64_t period_us, uint64_t us)
 {
 	usleep((useconds_t)(2 * period_us));
-	usleep((useconds_t)(period_us - cycles() / (TSC_HZ / 1000000) % period_us));
+	usleep((useconds_t)(period_us + us - cycles() / (TSC_HZ / 1000000) % period_us));
+}
+
+static inline void align(uint64_t period_us)
+{
+	align_after(period_us, 0);
 }
 
 /* Keeps the CPU until this thread has used `us` of it. */
