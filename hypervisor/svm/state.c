@@ -20,8 +20,8 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 
 /* Words 0 to 5 of the VMCB select the exits: of a cell, of Linux */
 static const u32 intercepts[2][6] = {
-	{ 0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
-	  I4_COMMON | I4_WBINVD, 0 },
+	{ 0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_IOIO | I3_RDPMC | I3_CPUID |
+	  I3_FERR_FREEZE, I4_COMMON | I4_WBINVD, 0 },
 	{ 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 },
 };
 
