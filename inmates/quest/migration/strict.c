@@ -164,12 +164,12 @@ int mig_wait_for_moment(struct mig_link *l, int pid)
 			return 0;
 		irq_enable();
 		/* the VCPUs of both cells may have changed since the plan was made */
-		if (now || age >= timer_from_us(MIG_SILENCE_US / 2))
+		if (now || !plan.asked || age >= timer_from_us(MIG_SILENCE_US / 2))
 			error = make_plan(l, &size, &plan);
 		else
 			thread_sleep_us(MOMENT_US);
 		if (error == -EAGAIN) {
-			plan.asked = 0;
+			plan = (struct plan){ .terms.wait = UINT64_MAX };
 			thread_sleep_us(BUSY_US);
 			since = rdtsc();
 			error = 0;
