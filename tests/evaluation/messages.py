@@ -3,6 +3,7 @@
 
 import random
 import re
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -65,6 +66,7 @@ def measure(at: Bench, case: Case, count: int, seed: int, stream: int = 0) -> di
     with at.cells(*ends):
         at.shell("two", "vcpu=talk pong talk &")
         line = f"vcpu=talk ping talk {count} {seed} {case[3] * 1000}" + (f" {stream}" if stream else "")
+        begin = time.monotonic()
         at.shell("one", f"{line} &")
         said = until_end(at)
         first = first_line(said)
@@ -79,7 +81,7 @@ def measure(at: Bench, case: Case, count: int, seed: int, stream: int = 0) -> di
     slots = -(-stream // (SLOT - HEAD))
     name = "slot_ns" if stream else "round_trip_ns"
     bound = {rule: bounds[prefix + name] * (slots or 1) for rule, prefix in (("qv", ""), ("any", "any_"), ("paper", "paper_"))}
-    say(f"{line}: {times[0] / MS:.3f} ms at most, bound {bound['qv'] / MS:.3f} ms")
+    say(f"{line}: {times[0] / MS:.3f} ms at most, bound {bound['qv'] / MS:.3f} ms, {time.monotonic() - begin:.0f} s")
     return {"case": case, "number": count, "median_ns": int(done[2]), "longest_ns": times, "cost_ns": cost,
             "bound_ns": bound | {"said": first["now"]}, "overrun_us": overrun, "command": line}
 
@@ -126,7 +128,7 @@ def paint(path: Path, found: list[dict[str, Any]], unit: int, equation: str,
 
 def late(found: list[dict[str, Any]], rule: str) -> int:
     """Returns how many of the longest observations are longer than a bound."""
-    return sum(time > one["bound_ns"][rule] for one in found for time in one["longest_ns"])
+    return sum(ns > one["bound_ns"][rule] for one in found for ns in one["longest_ns"])
 
 
 def kept(found: list[dict[str, Any]]) -> bool:
