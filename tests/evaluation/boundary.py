@@ -7,7 +7,7 @@ from typing import Any
 from figure import BOUND, OURS, PAPER, Shown, picture
 from moving import MS, Pair
 from observed import budgets, cost_bound, frame, program, used_by_move, vcpu_of
-from timeline import EM_MS
+from timeline import EM_MS, FRAMES
 
 SVG = "migration-boundary.svg"
 # of the dissertation: delta_m at worst, and D_mig by equation 4.8
@@ -60,7 +60,7 @@ def shown(pairs: list[Pair]) -> Shown:
         lost += sum(b.lost for b in found)
         periods += sum(b.periods for b in found)
         fits = d_mig <= EM_MS
-        late = p["moved_ns"] > EM_MS * MS + 2 * frame(p, vcpu_of(p))
+        late = p["moved_ns"] > EM_MS * MS + FRAMES * frame(p, vcpu_of(p))
         holds = holds and not late and bool(p["moves"]) == fits == s.moves
         actual = f"{used_by_move(one, p, 'two') / MS:.2f}" if p["moves"] else "-"
         rows.append(
@@ -86,7 +86,7 @@ def shown(pairs: list[Pair]) -> Shown:
         f"With {last[0]:.2f} ms of CPU time at worst, D_mig is {last[1]:.1f} ms and the program "
         f"moves; with {first[0]:.2f} ms it is {first[1]:.1f} ms, more "
         f"than E_m, and the program stays. A move takes {longest:.1f} ms without a frame at most: "
-        "E_m and less than two frames, as for a program that stays. Of "
+        f"E_m and less than {FRAMES} frames, as for a program that stays. Of "
         f"{periods} budgets of other VCPUs {lost or 'none'} was lost.",
         ("This agrees with" if holds and not lost else "It should agree, but does not, with")
         + " the theory of the dissertation: any CPU time above C = 10 ms violates equation 4.10. "
