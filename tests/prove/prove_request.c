@@ -33,6 +33,8 @@
  *	`#define QV_MON_CHANNELS		1`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
  *	`#define QV_MON_RAM_RANGES	2`: ranges of RAM
+ * Changed: hypervisor/manage/pages.c: `inst->manager.cells[i].q->console_pa` ->
+ *	`({ extern u64 consoles[]; consoles[i]; })`: the console pages of other cells
  * Mutation: hypervisor/manage/parts/memory.c: `if (r->pa < after || !run_ok(inst, r) ||` ->
  *	`if (!run_ok(inst, r) ||`: a page may be listed twice
  * Mutation: hypervisor/tables/nested.h: `len <= end - pa` -> `len <= end`: a run may
@@ -53,7 +55,7 @@
 #define CONSOLE	(8ull * QV_PAGE)
 
 static struct instance inst;
-static struct qv_mon_create cells[QV_INSTANCES];
+u64 consoles[QV_INSTANCES];
 static u32 owners[PAGES];		/* enum front_owner of each page of 2 MiB */
 
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
@@ -140,9 +142,8 @@ static void any_machine(void)
 		owners[i] = any_u32() % 3;
 	for (i = 1; i < QV_INSTANCES; i++) {
 		inst.manager.cells[i].state = any_u32() % 3;
-		inst.manager.cells[i].q = &cells[i];
-		cells[i].console_pa = any_u64();
-		ASSUME(!inst.manager.cells[i].state || in_ram(cells[i].console_pa, CONSOLE));
+		consoles[i] = any_u64();
+		ASSUME(!inst.manager.cells[i].state || in_ram(consoles[i], CONSOLE));
 	}
 }
 
@@ -185,7 +186,7 @@ int main(void)
 		PROVE(!overlap(page, QV_HUGE, q->console_pa, CONSOLE), "it is not the console");
 		for (u32 c = 1; c < QV_INSTANCES; c++)
 			PROVE(!inst.manager.cells[c].state ||
-			      !overlap(page, QV_HUGE, cells[c].console_pa, CONSOLE),
+			      !overlap(page, QV_HUGE, consoles[c], CONSOLE),
 			      "nor another cell's console");
 	}
 	for (u32 p = 0; p < QV_MAX_PORTS; p++)
