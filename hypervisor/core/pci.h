@@ -64,6 +64,8 @@ void config_select(u32 bdf, u32 reg);
 /* one dword of a function's config space, by ECAM or, without it, by ports */
 u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
 void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
+/* The place of the last capability @id (0: any) that begins at @reg or before; 0: none */
+u32 pci_cap(struct pcpu *cpu, u32 bdf, u32 id, u32 reg);
 
 /*
  * front/pci_guard.c: true if Linux may write @value under @mask to a function that no cell has.

@@ -54,3 +54,18 @@ void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
 		port_out(CONFIG_DATA, 4, value);
 	}
 }
+
+u32 pci_cap(struct pcpu *cpu, u32 bdf, u32 id, u32 reg)
+{
+	u32 i, head, here = 0, at = 0;
+
+	if (pci_config_get(cpu, bdf, CFG_COMMAND) & STATUS_CAPS)
+		here = pci_config_get(cpu, bdf, CFG_CAPS) & 0xfc;
+	for (i = 0; i < PCI_CAPS_MAX && here >= 0x40; i++) {
+		head = pci_config_get(cpu, bdf, here);
+		if (here <= reg && here > at && (!id || (head & 0xff) == id))
+			at = here;
+		here = head >> 8 & 0xfc;
+	}
+	return at;
+}

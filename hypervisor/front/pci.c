@@ -129,11 +129,6 @@ bool pci_config_store(struct pcpu *cpu, u64 gpa)
 	return true;
 }
 
-static bool is_config(u32 port, u32 size)
-{
-	return port == CONFIG_ADDRESS || (port >= CONFIG_DATA && port + size <= CONFIG_DATA + 4);
-}
-
 static void write_own(struct pcpu *cpu, u32 port, u32 size, u32 value)
 {
 	const struct qv_mon_guard *guard = ports_guard(port, size, value);
@@ -150,8 +145,10 @@ static void write_own(struct pcpu *cpu, u32 port, u32 size, u32 value)
 static void pci_access(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
 	bool meets_config = port < CONFIG_DATA + 4 && port + size > CONFIG_ADDRESS;
+	bool config = port == CONFIG_ADDRESS ||
+		      (port >= CONFIG_DATA && port + size <= CONFIG_DATA + 4);
 
-	if (is_config(port, size) && config_port(cpu, port, size, in, value))
+	if (config && config_port(cpu, port, size, in, value))
 		return;
 	if (meets_config || ports_claimed(me(), port, port + size - 1)) {
 		log_denied(cpu, QV_LOG_PORT, port, *value);

@@ -109,28 +109,6 @@ static bool cell_exists(bool with_devices)
 
 /* ---- bridges ---- */
 
-/*
- * Returns the id of the last capability that begins at @reg or before, and its place in *@at.
- * HEADER: no such capability.
- */
-static u32 cap_before(struct pcpu *cpu, u32 bdf, u32 reg, u32 *at)
-{
-	u32 i, head, id = HEADER, here = 0;
-
-	*at = 0;
-	if (pci_config_get(cpu, bdf, CFG_COMMAND) & STATUS_CAPS)
-		here = pci_config_get(cpu, bdf, CFG_CAPS) & 0xfc;
-	for (i = 0; i < PCI_CAPS_MAX && here >= 0x40; i++) {
-		head = pci_config_get(cpu, bdf, here);
-		if (here <= reg && here > *at) {
-			*at = here;
-			id = head & 0xff;
-		}
-		here = head >> 8 & 0xfc;
-	}
-	return id;
-}
-
 static bool in_aer(struct pcpu *cpu, u32 bdf, u32 reg)
 {
 	u32 i, head, at = 0x100;
@@ -152,8 +130,9 @@ static u32 fixed_above(struct pcpu *cpu, u32 bdf, u32 reg)
 	if (reg >= 0x100)
 		return in_aer(cpu, bdf, reg) ? 0 : ~0u;
 	if (reg >= 0x40) {
-		id = cap_before(cpu, bdf, reg, &at);
-		if (id == HEADER)
+		at = pci_cap(cpu, bdf, HEADER, reg);
+		id = pci_config_get(cpu, bdf, at) & 0xff;
+		if (!at || id == HEADER)
 			return ~0u;
 	}
 	for (i = 0; i < sizeof(bridge_rules) / sizeof(bridge_rules[0]); i++)

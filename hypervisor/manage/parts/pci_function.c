@@ -21,24 +21,6 @@ static void add_rule(struct pci_cell *p, u32 bdf, u32 reg, enum pci_check check,
 			(struct pci_rule){ bdf << 12 | reg, check, writable, keep, 0 };
 }
 
-/* Offset of a capability in the function's config space; 0: it has none */
-static u32 find_cap(struct pcpu *cpu, u32 bdf, u32 id)
-{
-	u32 i, at;
-
-	if (!(device_read(cpu, config_of(bdf) + CFG_COMMAND) & STATUS_CAPS))
-		return 0;
-	at = device_read(cpu, config_of(bdf) + CFG_CAPS) & 0xfc;
-	for (i = 0; i < PCI_CAPS_MAX && at >= 0x40; i++) {
-		u32 head = device_read(cpu, config_of(bdf) + at);
-
-		if ((head & 0xff) == id)
-			return at;
-		at = head >> 8 & 0xfc;
-	}
-	return 0;
-}
-
 /* Allows one message only. Its registers always hold an allowed message: pci_valid_messages() */
 static void msi_rules(struct pcpu *cpu, struct pci_cell *p, u32 bdf, u32 cap)
 {
@@ -87,10 +69,10 @@ void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_de
 	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u);
 	if (!master || pcpu_of(me()->req.cpus[0])->apic_id >= 255)	/* an MSI has an 8-bit id */
 		return;
-	cap = find_cap(cpu, d->bdf, CAP_MSI);
+	cap = pci_cap(cpu, d->bdf, CAP_MSI, ~0u);
 	if (cap)
 		msi_rules(cpu, p, d->bdf, cap);
-	cap = find_cap(cpu, d->bdf, CAP_MSIX);
+	cap = pci_cap(cpu, d->bdf, CAP_MSIX, ~0u);
 	if (cap)
 		msix_rules(cpu, p, d, t, cap);
 }
@@ -98,7 +80,7 @@ void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_de
 void pci_quiet(struct pcpu *cpu, u32 bdf)
 {
 	u64 config = config_of(bdf);
-	u32 msi = find_cap(cpu, bdf, CAP_MSI), msix = find_cap(cpu, bdf, CAP_MSIX);
+	u32 msi = pci_cap(cpu, bdf, CAP_MSI, ~0u), msix = pci_cap(cpu, bdf, CAP_MSIX, ~0u);
 
 	/* zeros in the status half of the dword change nothing */
 	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);
