@@ -9,14 +9,10 @@
 #include "front/front.h"
 #include "svm.h"
 
-static void on_exception(struct pcpu *cpu)
-{
-	vendor_inject_fault(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
-}
-
+/* #DB or #AC of a cell; Linux's do not exit */
 static void cell_exception(struct pcpu *cpu)
 {
-	on_exception(cpu);
+	vendor_inject_fault(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
 	cell_late_commands(cpu);
 }
 
@@ -53,8 +49,8 @@ const struct exit_row vendor_exits[] = {
 	{ EXIT_NPF, EXIT_NPF, cell_memory, front_memory, SELF_COUNTED },
 	{ EXIT_NMI, EXIT_NMI, cell_nmi, front_nmi, QV_EXIT_NMI },
 	{ EXIT_INIT, EXIT_INIT, BOTH(exit_init), QV_EXIT_NMI },
-	{ EXIT_DB, EXIT_DB, cell_exception, on_exception, QV_EXIT_EXCEPTION },
-	{ EXIT_AC, EXIT_AC, cell_exception, on_exception, QV_EXIT_EXCEPTION },
+	{ EXIT_DB, EXIT_DB, cell_exception, exit_forbidden, QV_EXIT_EXCEPTION },
+	{ EXIT_AC, EXIT_AC, cell_exception, exit_forbidden, QV_EXIT_EXCEPTION },
 	{ EXIT_MC, EXIT_MC, cell_machine_check, front_machine_check, QV_EXIT_OTHER },
 	{ EXIT_IRET, EXIT_IRET, BOTH(on_iret), QV_EXIT_NMI },
 	{ EXIT_VINTR, EXIT_VINTR, BOTH(on_vintr), QV_EXIT_NMI },
@@ -64,9 +60,8 @@ const struct exit_row vendor_exits[] = {
 	{ EXIT_INVD, EXIT_INVD, BOTH(exit_nothing), QV_EXIT_INSTRUCTION },
 	{ EXIT_WBINVD, EXIT_WBINVD, BOTH(exit_nothing), QV_EXIT_INSTRUCTION },
 	{ EXIT_INVLPGA, EXIT_INVLPGA, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
-	{ EXIT_VMRUN, EXIT_VMRUN, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
-	/* VMLOAD, VMSAVE, STGI, CLGI, SKINIT */
-	{ EXIT_VMLOAD, EXIT_SKINIT, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
+	/* VMRUN, VMLOAD, VMSAVE, STGI, CLGI, SKINIT; VMMCALL has a row above */
+	{ EXIT_VMRUN, EXIT_SKINIT, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
 	{ EXIT_SHUTDOWN, EXIT_SHUTDOWN, cell_shutdown, front_shutdown, QV_EXIT_TRIPLE_FAULT },
 	{ EXIT_INVALID, EXIT_INVALID, cell_unknown, front_invalid, QV_EXIT_OTHER },
 	{ 0, ~0ull, cell_unknown, exit_forbidden, QV_EXIT_OTHER },

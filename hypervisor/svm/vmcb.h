@@ -121,10 +121,6 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define EXIT_SHUTDOWN	0x07f
 #define EXIT_VMRUN	0x080
 #define EXIT_VMMCALL	0x081
-#define EXIT_VMLOAD	0x082
-#define EXIT_VMSAVE	0x083
-#define EXIT_STGI	0x084
-#define EXIT_CLGI	0x085
 #define EXIT_SKINIT	0x086
 #define EXIT_WBINVD	0x089
 #define EXIT_NPF	0x400

@@ -10,21 +10,22 @@
 #include "front/front.h"
 #include "vmx.h"
 
-/* Injects a cell's #AC or #DB again as it came; error codes of #AC are 0 */
-static void on_exception(struct pcpu *cpu)
+/* Injects a cell's #AC or #DB again as it came; error codes of #AC are 0. Linux's do not exit */
+static void cell_exception(struct pcpu *cpu)
 {
 	vmcs_write(ENTRY_EVENT, vmcs_read(EXIT_EVENT) & ~EVENT_FROM_IRET);
 	vmcs_write(ENTRY_ERROR, 0);
 	/* of these events, only the #DB of an INT1 uses the length */
 	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));
 	vmx_end_shadow();
+	cell_late_commands(cpu);
 }
 
 /*
  * A #DB exits before DR6 and DR7 change, and an injected #DB does not change them: SDM vol. 3, 28.1
  * and 27.6.1.
  */
-static void on_debug(struct pcpu *cpu)
+static void cell_debug(struct pcpu *cpu)
 {
 	u64 dr6;
 
@@ -32,19 +33,7 @@ static void on_debug(struct pcpu *cpu)
 	dr6 = (dr6 & ~0xfull) | (vmcs_read(EXIT_QUALIFICATION) & 0x600f);
 	asm volatile("mov %0, %%dr6" : : "r"(dr6));
 	vmcs_write(GUEST_DR7, vmcs_read(GUEST_DR7) & ~DR7_GD);
-	on_exception(cpu);
-}
-
-static void cell_exception(struct pcpu *cpu)
-{
-	on_exception(cpu);
-	cell_late_commands(cpu);
-}
-
-static void cell_debug(struct pcpu *cpu)
-{
-	on_debug(cpu);
-	cell_late_commands(cpu);
+	cell_exception(cpu);
 }
 
 /* A machine check while the processor was entering Linux: SDM vol. 3, 27.9 */
@@ -99,16 +88,16 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_CR, REASON_CR, BOTH(on_cr), QV_EXIT_CR },
 	{ REASON_XSETBV, REASON_XSETBV, BOTH(on_xsetbv), QV_EXIT_CR },
 	{ REASON_INIT, REASON_INIT, BOTH(exit_init), QV_EXIT_NMI },
-	{ EVENT_CODE(1), EVENT_CODE(1), cell_debug, on_debug, QV_EXIT_EXCEPTION },
-	{ EVENT_CODE(17), EVENT_CODE(17), cell_exception, on_exception, QV_EXIT_EXCEPTION },
+	{ EVENT_CODE(1), EVENT_CODE(1), cell_debug, exit_forbidden, QV_EXIT_EXCEPTION },
+	{ EVENT_CODE(17), EVENT_CODE(17), cell_exception, exit_forbidden, QV_EXIT_EXCEPTION },
 	{ REASON_INVD, REASON_INVD, BOTH(exit_nothing), QV_EXIT_INSTRUCTION },
 	{ REASON_WBINVD, REASON_WBINVD, BOTH(exit_nothing), QV_EXIT_INSTRUCTION },
 	{ REASON_GETSEC, REASON_GETSEC, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
 	/* VMCLEAR, VMLAUNCH, VMPTRLD, VMPTRST, VMREAD, VMRESUME, VMWRITE, VMXOFF, VMXON */
 	{ REASON_VMCLEAR, REASON_VMXON, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
 	{ REASON_XSAVES, REASON_XRSTORS, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
-	{ REASON_INVEPT, REASON_INVEPT, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
-	{ REASON_INVVPID, REASON_INVVPID, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
+	/* INVEPT, INVVPID; RDTSCP and the timer between them do not exit */
+	{ REASON_INVEPT, REASON_INVVPID, BOTH(exit_forbidden), QV_EXIT_INSTRUCTION },
 	{ REASON_TRIPLE_FAULT, REASON_TRIPLE_FAULT, cell_shutdown, front_shutdown,
 	  QV_EXIT_TRIPLE_FAULT },
 	{ EVENT_CODE(18), EVENT_CODE(18), cell_machine_check, front_machine_check, QV_EXIT_OTHER },

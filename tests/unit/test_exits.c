@@ -68,10 +68,10 @@ static const struct row cell_rows[] = {
 	{ "a call for tests only", EXIT_VMMCALL, .rax = QV_CALL_FAULT,
 	  .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "vmrun", EXIT_VMRUN, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "vmload", EXIT_VMLOAD, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "vmsave", EXIT_VMSAVE, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "stgi", EXIT_STGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "clgi", EXIT_CLGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "vmload", 0x082, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "vmsave", 0x083, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "stgi", 0x084, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "clgi", 0x085, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "skinit", EXIT_SKINIT, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "invlpga", EXIT_INVLPGA, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "an unexpected exit", 0x06e, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
@@ -119,7 +119,7 @@ static const struct row cell_rows[] = {
 
 static const struct row linux_rows[] = {
 	{ "vmrun", EXIT_VMRUN, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "stgi", EXIT_STGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "stgi", 0x084, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "invd", EXIT_INVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
 	{ "an unexpected exit", 0x06e, .event = UD, .slot = QV_EXIT_OTHER },
 	{ "its own memory", EXIT_NPF, 6, 0x900123, .slot = QV_EXIT_MEMORY },
