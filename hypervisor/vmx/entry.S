@@ -50,10 +50,11 @@ look:	cmpl	$0, CPU_OFF_NMI(%rdi)
 	vmlaunch				/* the first entry, which VMRESUME refuses */
 looked:
 	mov	(%rsp), %rdi
-	call	vmx_refused
-	jmp	enter
-noted:
-	call	vmx_noted_nmi
+	mov	$0x20000, %esi			/* CODE_ENTRY_FAILED */
+	jmp	2f
+noted:	movl	$0, CPU_OFF_NMI(%rdi)
+	mov	$0x10002, %esi			/* CODE_NMI */
+2:	call	vmx_handle
 	jmp	enter
 
 	.globl	vmx_exited

@@ -29,7 +29,7 @@ static void event_again(u32 reason)
 	vmcs_write(ENTRY_ERROR, vmcs_read(IDT_ERROR));
 }
 
-static void handle(struct pcpu *cpu, u64 code)
+void vmx_handle(struct pcpu *cpu, u64 code)
 {
 	cpu->regs[GPR_RSP] = vmcs_read(GUEST_RSP);
 	exit_dispatch(cpu, code);
@@ -51,16 +51,5 @@ void vmx_exit(struct pcpu *cpu)
 		code = EVENT_CODE(vmcs_read(EXIT_EVENT) & 0xff);
 	if (code == CODE_NMI)
 		vmx_unblock_nmi();
-	handle(cpu, code);
-}
-
-void vmx_noted_nmi(struct pcpu *cpu)
-{
-	*nmi_note(cpu) = 0;
-	handle(cpu, CODE_NMI);
-}
-
-void vmx_refused(struct pcpu *cpu)
-{
-	handle(cpu, CODE_ENTRY_FAILED);
+	vmx_handle(cpu, code);
 }

@@ -23,6 +23,7 @@
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
 _Static_assert(QV_CPU_LEN == 0x8000, "entry.S");
 _Static_assert(CPU_OFF_NMI == 0x1000 && CPU_OFF_NMI >= CPU_OFF_VENDOR, "entry.S");
+_Static_assert(CODE_NMI == 0x10002 && CODE_ENTRY_FAILED == 0x20000, "entry.S");
 _Static_assert(HOST_RSP == 0x6c14 && HOST_RIP == 0x6c16, "entry.S");
 
 /* Physical address of something in this instance's block */
@@ -80,7 +81,7 @@ void vmx_nmi_window(bool on);
 
 /* run.c: called by vmx_run after each exit */
 void vmx_exit(struct pcpu *cpu);
-void vmx_noted_nmi(struct pcpu *cpu);		/* handles an NMI that came between two entries */
-void vmx_refused(struct pcpu *cpu);		/* called if VMRESUME and VMLAUNCH both failed */
+/* also called for an NMI that came between two entries, and if VMRESUME and VMLAUNCH both failed */
+void vmx_handle(struct pcpu *cpu, u64 code);
 
 #endif

@@ -157,7 +157,8 @@ static void commands(void)
 	cpu->cmd = CMD_SIPI;
 	cpu->sipi = 0x9a;
 	*nmi_note(cpu) = 1;
-	vmx_noted_nmi(cpu);
+	*nmi_note(cpu) = 0;			/* entry.S does this */
+	vmx_handle(cpu, CODE_NMI);
 	CHECK_EQ(*nmi_note(cpu), 0);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	CHECK_EQ(fake_get(GUEST_CS_BASE), 0x9a000);

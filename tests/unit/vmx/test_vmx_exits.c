@@ -346,7 +346,7 @@ static void refused_entry_of_linux(void)
 	CHECK_EQ(fake_get(VMCS_EPT_POINTER) & PT_ADDR, me()->park.root);
 	fake_open(true, false);
 	fake_guest();
-	vmx_refused(cpu);			/* VMRESUME and VMLAUNCH themselves failed */
+	vmx_handle(cpu, CODE_ENTRY_FAILED);	/* VMRESUME and VMLAUNCH themselves failed */
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 }
 
