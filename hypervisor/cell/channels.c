@@ -3,7 +3,6 @@
 #include "cell.h"
 #include "core/apic.h"
 #include "core/gmem.h"
-#include "core/kick.h"
 
 /* Pairs with bells_settle() of manage/channel_bells.c, which waits while the word is odd */
 void targets_toggle(const struct pcpu *cpu)

@@ -4,7 +4,6 @@
  * instance, and a CPU of the front end gets an NMI and answers (manage/posts.c). This CPU does not
  * wait.
  */
-#include "abi/limits.h"
 #include "cell.h"
 #include "core/apic.h"
 #include "core/gmem.h"

@@ -3,7 +3,6 @@
 #include "abi/log.h"
 #include "cpu.h"
 #include "dispatch.h"
-#include "kick.h"
 #include "cell/cell.h"
 #include "front/front.h"
 #include "log.h"

@@ -5,7 +5,6 @@
 #include "init.h"
 #include "msr.h"
 #include "tables/nested.h"
-#include "vendor.h"
 #include "x86.h"
 
 /* A parked CPU executes `1: hlt; jmp 1b` in real mode at 0, interrupts off. An NMI makes it exit */

@@ -6,7 +6,6 @@
  * logged. A write that would take RAM or a CPU away from the monitor is dropped (guards: ACPI says
  * where they are). scripts/ports makes the table of Documentation/reference/ports.md.
  */
-#include "pci.h"
 #include "ports.h"
 #include "vendor.h"
 

@@ -2,7 +2,6 @@
 #include "abi/log.h"
 #include "front.h"
 #include "core/dispatch.h"
-#include "core/kick.h"
 #include "core/lock.h"
 #include "core/log.h"
 #include "core/msr.h"
