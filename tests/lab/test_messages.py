@@ -48,7 +48,7 @@ def test_commands_of_the_page(qv: Product) -> None:
         said = in_run(qv, step.command)
     assert re.fullmatch(step.expected(), said.strip()), said
     assert kept(said) > 0.2
-    [pid] = re.findall(r"(?m)^ *(\d+) .*answer", qv.quesh("ps", "two"))
+    [pid] = re.findall(r"(?m)^ *(\d+) +\d+ answer ", qv.quesh("ps", "two"))
     qv.quesh(f"kill {pid}", "two")
     qv.quesh("vcpu=talk answer questions sleep &", "two")
     kept(qv.quesh("vcpu=talk ask questions 20 sleep", "one", timeout=600))
