@@ -94,7 +94,7 @@ def test_hung_cell_is_stopped_after_unlock_of_another(qv: Product) -> None:
     qv.quesh("lock")
     hang(qv, "quest2")
     failed(qv, "quest2")
-    assert "goes on, management is locked" in qv.do("log")
+    assert "continues, management is locked" in qv.do("log")
     assert "cell quest2 stopped" not in qv.do("log")
     qv.quesh("unlock")
     until(lambda: "cell quest2 stopped" in qv.do("log"), "the stop of quest2")

@@ -135,7 +135,7 @@ def test_first_terminal_holds_keyboard_and_others_view(
 
     first.write(b"\x1d")
     qv.machine.finish(first, 120)
-    assert first.rc == 0 and b"quest goes on" in first.output
+    assert first.rc == 0 and b"quest continues" in first.output
     assert qv.quesh("echo by-the-third") == "by-the-third\n"
     until(lambda: b"by-the-third" in second.output, "the third command on the second screen")
     qv.do("cell destroy quest")
