@@ -13,6 +13,7 @@
 #include "fuzz.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
+#include "tables/nested.h"
 #include "unit.h"
 
 #define PATTERN	0x5ec2e75ec2e7ull
