@@ -138,7 +138,7 @@ def start(at: Bench, s: Setup) -> None:
         at.shell(cell, f"vcpu=logger budget {longest} {PHASE_MS} &")
     at.shell("two", f"vcpu={'migration' if s.shared else 'comms'} pong talk {PERIOD_MS * 1000} &")
     at.shell("one", f"vcpu=comms rate talk {s.seconds + LONGER} &")
-    for cell, program in (("three", "primes"), ("one", "edges"))[not s.third :]:
+    for cell, program in (("three", "sieve"), ("one", "edges"))[not s.third :]:
         at.shell(cell, f"{program} {s.seconds} {s.at} {s.how} {s.kib} &")
     for cell in s.names:
         at.shell(cell, f"vcpu=load budget {longest} {PHASE_MS} &")

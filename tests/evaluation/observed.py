@@ -20,7 +20,7 @@ LEAST = 0.9  # of a budget: a period with less counts as lost
 HEADER = 32  # bytes of a message besides the program
 PAGE = 4096 + 24  # bytes of a page in the messages
 POLL = MS // 2  # the destination polls with MIG_STRICT
-C, T = 20 * MS, 100 * MS  # of the program, and of primes C / 2
+C, T = 20 * MS, 100 * MS  # of the program, and of sieve C / 2
 
 
 @dataclass
@@ -109,7 +109,7 @@ def frame(p: dict[str, Any], vcpu: Vcpu) -> int:
 
 
 def vcpu_of(p: dict[str, Any]) -> Vcpu:
-    return Vcpu(C // 2 if p["program"] == "primes" else C, T)
+    return Vcpu(C // 2 if p["program"] == "sieve" else C, T)
 
 
 def cost_bound(
@@ -136,7 +136,7 @@ def bound(s: Setup, one: dict[str, Any], p: dict[str, Any]) -> int | None:
     there is no bound, as another thread has the same VCPU."""
     if s.shared:
         return None
-    source = "three" if p["program"] == "primes" else "one"
+    source = "three" if p["program"] == "sieve" else "one"
     vcpu = vcpu_of(p)
     pack, unpack = used_by_move(one, p, source), used_by_move(one, p, "two")
     ends = [_end(one, cell, "migration", vcpu) for cell in (source, "two")]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * primes SECONDS AT [relax|strict|stay] [KIB]: counts the prime numbers up to 2500 again and again,
+ * sieve SECONDS AT [relax|strict|stay] [KIB]: counts the prime numbers up to 2500 again and again,
  * as in the Quest-V papers, and moves to another cell (moving.h), on a VCPU of 10 ms in 100 ms. The
  * result is their number.
  */
@@ -26,8 +26,8 @@ int main(int argc, char **argv)
 	struct sched_param vcpu = { .C = 10, .T = 100 };
 
 	if (sched_setparam(-1, &vcpu) < 0) {
-		perror("primes");
+		perror("sieve");
 		return 1;
 	}
-	return move_while("primes", count_primes, argc, argv);
+	return move_while("sieve", count_primes, argc, argv);
 }
