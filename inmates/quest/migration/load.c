@@ -105,16 +105,10 @@ static int take_answer(const struct mig_stream *s, struct mig_load *load)
 
 static int exchange(struct mig_stream *s, struct mig_load *load)
 {
-	const struct mig_message header = { .kind = MSG_ASK_LOAD };
-	int error;
+	int error = mig_ask(s, MSG_ASK_LOAD, NULL, 0, ANSWER_US);
 
-	if (!s->slot && !mig_claim(s))
-		return -s->error;
-	if (!mig_commit(s, &header))
-		return -s->error;
-	mig_ring(s);
-	if (!mig_receive(s, rdtsc() + timer_from_us(ANSWER_US)))
-		return -s->error;
+	if (error)
+		return error;
 	error = take_answer(s, load);
 	return mig_release(s) ? error : -s->error;
 }

@@ -45,4 +45,11 @@ size_t mig_room(const struct mig_stream *s);
 bool mig_commit(struct mig_stream *s, const struct mig_message *header);
 void mig_ring(struct mig_stream *s);
 
+/*
+ * ask.c: writes a message with `bytes` of `body`, and awaits the answer for `us`. Returns 0, and
+ * the caller reads the answer and calls mig_release(); or minus an error.
+ */
+int mig_ask(struct mig_stream *s, enum mig_kind kind, const void *body, uint32_t bytes,
+	    uint64_t us);
+
 #endif

@@ -45,17 +45,10 @@ static uint64_t bytes_of(const struct mig_size *size)
 /* Asks the destination for its terms. Returns 0 or minus an error; EAGAIN: it is busy (turn.h). */
 static int ask(struct mig_stream *s, const struct mig_size *size, struct mig_terms *terms)
 {
-	const struct mig_message header = { .kind = MSG_ASK, .bytes = sizeof(*size) };
-	int error;
+	int error = mig_ask(s, MSG_ASK, size, sizeof(*size), MIG_SILENCE_US);
 
-	if (!s->slot && !mig_claim(s))
-		return -s->error;
-	memcpy(s->slot + sizeof(header), size, sizeof(*size));
-	if (!mig_commit(s, &header))
-		return -s->error;
-	mig_ring(s);
-	if (!mig_receive(s, rdtsc() + timer_from_us(MIG_SILENCE_US)))
-		return -s->error;
+	if (error)
+		return error;
 	if (s->message.kind == MSG_TERMS && s->message.bytes >= sizeof(*terms))
 		memcpy(terms, s->slot + s->at, sizeof(*terms));
 	else

@@ -41,19 +41,13 @@ void turn_end(const struct mig_link *l)
 	irq_restore(irqs);
 }
 
-/* Writes a message without a body, and reads the answer. Returns 0 or minus an error. */
+/* Asks the destination about its turn. Returns 0 or minus an error. */
 static int exchange(struct mig_stream *s, enum mig_kind kind, uint64_t us)
 {
-	const struct mig_message header = { .kind = kind };
-	int error;
+	int error = mig_ask(s, kind, NULL, 0, us);
 
-	if (!s->slot && !mig_claim(s))
-		return -s->error;
-	if (!mig_commit(s, &header))
-		return -s->error;
-	mig_ring(s);
-	if (!mig_receive(s, rdtsc() + timer_from_us(us)))
-		return -s->error;
+	if (error)
+		return error;
 	error = s->message.kind != MSG_TURN ? -EPROTO : s->message.error ? -EAGAIN : 0;
 	return mig_release(s) ? error : -s->error;
 }

@@ -2,7 +2,7 @@
 /*
  * Messages with a bound: a thread in one cell calls, a thread in another cell replies, over a
  * channel of type mailbox (Quest-V dissertation, section 4.2). The longest time that a message
- * takes is known before it is sent. Documentation/how-to/channels.md has an example.
+ * takes is known before it is sent. Documentation/how-to/messages.md has an example.
  *
  * The channel is half duplex: its `writer` sends, the other end takes and replies. A message goes
  * in slots of the channel's `item` bytes, IPC_HEAD of which are a header, and each slot is answered
