@@ -62,6 +62,13 @@ void qv_firmware_read(struct qv_mon_boot *b);
 u32 qv_firmware_cpus(void);
 bool qv_irqs_remapped(void);		/* Linux's interrupts go through an IOMMU's table */
 
+/* ---- amdvi.c ---- */
+struct instance;
+/* Lists the units of AMD-Vi. Returns why the monitor cannot take them, or NULL */
+const char *qv_amdvi_read(struct qv_mon_boot *b);
+/* Writes the list of devices into the page of @inst for it. Call after iommu_tables() */
+void qv_amdvi_list(struct instance *inst);
+
 /* ---- iommu.c ---- */
 /* Fills in .iommus, or sets qv_iommu_obstacle: the reason why the IOMMU stays with Linux */
 void qv_iommu_read(struct qv_mon_boot *b);

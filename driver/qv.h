@@ -87,6 +87,7 @@ struct qv_takeover {
 	bool ipi_asked;			/* enable was asked for direct IPIs of Linux */
 	bool iommu_asked;		/* enable was asked to take the IOMMU */
 	bool iommu;			/* the monitor owns the IOMMU: cross/iommu.c */
+	bool iommu_amd;			/* it is AMD-Vi */
 	bool iommu_remaps;		/* every unit remaps interrupts */
 	bool iommu_translated;		/* behind a unit, Linux's tables are used for its devices */
 	/* a unit did not answer and may use the monitor's tables: no cell, no disable */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether the monitor can take the IOMMU's units from Linux: VT-d in legacy mode. Where Linux lets
+ * Whether the monitor can take the IOMMU's units from Linux: VT-d in legacy mode here, AMD-Vi in
+ * amdvi.c. Where Linux lets
  * devices use physical addresses (`iommu=pt`, or translation off), they get the monitor's table,
  * else they keep Linux's tables. Nothing is changed here.
  */
@@ -219,8 +220,7 @@ static const char *iommu_read(struct qv_mon_boot *b)
 
 	b->iommus.domain = ~0u;
 	if (ACPI_FAILURE(acpi_get_table(ACPI_SIG_DMAR, 0, &table)))
-		return "the machine has no VT-d, or its firmware has switched it off "
-		       "(AMD-Vi is not supported yet)";
+		return qv_amdvi_read(b);
 	for (at = sizeof(struct acpi_table_dmar); !why && at + sizeof(*h) <= table->length;
 	     at += h->length) {
 		h = (const void *)table + at;
@@ -235,10 +235,6 @@ static const char *iommu_read(struct qv_mon_boot *b)
 	acpi_put_table(table);
 	if (!why && !b->iommus.num)
 		why = "the table DMAR of the firmware lists no unit";
-	if (!why)
-		why = iommu_check_devices();
-	if (!why && !iommu_holes(b))
-		why = "the memory that host bridges forward overlaps RAM, or has too many pieces";
 	return why;
 }
 
@@ -255,7 +251,12 @@ void qv_iommu_read(struct qv_mon_boot *b)
 	qv_takeover.iommu_remaps = true;
 	qv_iommu_obstacle = NULL;
 	why = iommu_read(b);
+	if (!why)
+		why = iommu_check_devices();
+	if (!why && !iommu_holes(b))
+		why = "the memory that host bridges forward overlaps RAM, or has too many pieces";
 	qv_takeover.iommu_translated = b->iommus.translated;
+	qv_takeover.iommu_amd = b->iommus.amd;
 	if (!why && b->iommus.translated && !qv_takeover.iommu_remaps)
 		why = "Linux translates the addresses of devices, but does not remap interrupts "
 		      "(leave out intremap=off and nox2apic, or try iommu=pt)";

@@ -16,7 +16,7 @@
 #include "qv.h"
 #include "cross.h"
 #include "core/instance.h"
-#include "iommu/iommu.h"
+#include "cross/iommu_tables.h"
 #include "tables/setup.h"
 
 /* number of blocks that are taken at once, to find the one deepest in the lists */
@@ -171,6 +171,7 @@ int qv_monitor_mem_make(struct qv_reply *r)
 		qv_iommu_drop(&inst->boot, "the tables for so much memory do not fit");
 	if (failed || iommu_tables(inst))
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
+	qv_amdvi_list(inst);
 	setup_rebase(inst);
 	/* A unit may read its tables past the caches */
 	if (inst->boot.iommus.num)

@@ -8,6 +8,15 @@
 #define QV_MON_IOMMUS		8	/* units */
 #define QV_MON_IO_HOLES		64
 #define QV_MON_IRTES		2048	/* entries that a unit has for devices of Linux */
+#define QV_MON_DEVICE_IRTES	512	/* AMD-Vi: entries that each device has */
+#define QV_MON_IO_IDS		256
+
+/* AMD-Vi: a page of the monitor */
+struct qv_mon_iommu_ids {
+	u16 ids[QV_MON_IO_IDS];		/* bus, device and function; the driver writes them */
+	/* of each table of interrupts: the number behind the last entry in use */
+	u16 irt_ends[QV_MON_IO_IDS];
+};
 
 struct qv_mon_iommus {
 	u32 num;		/* 0: Linux keeps its units, and nothing restricts DMA */
@@ -25,6 +34,10 @@ struct qv_mon_iommus {
 	struct { u64 pa, len; } units[QV_MON_IOMMUS];	/* their registers, whole pages */
 	/* memory that no device may reach: registers of devices, in whole pages */
 	struct { u64 start, end; } dma_holes[QV_MON_IO_HOLES];
+	u32 amd;		/* 1: AMD-Vi, whose units share all tables; 0: VT-d */
+	u32 device_pages;	/* AMD-Vi: pages of Linux's table of devices */
+	u32 num_irts;		/* AMD-Vi: devices that may have interrupts */
+	u32 num_ids;		/* AMD-Vi: devices to which Linux gave tables, see iommu_ids */
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "abi/errors.h"
 #include "core/cpu.h"
 #include "iommu/iommu.h"
+#include "iommu/vtd.h"
 #include "manage/part.h"
 #include "manage/request.h"
 #include "manage/mapping.h"
@@ -123,59 +124,54 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	if (!io.root)
 		return QV_ME_TABLES;
 	for (i = 0; i < q->num_runs; i++) {
-		bad |= paging_map(&io, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE, IO_OPEN);
+		bad |= paging_map(&io, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
+				  me()->iommu.open);
 		gpa += q->runs[i].count * QV_HUGE;
 	}
 	bad |= paging_map(&io, SPECIAL, 0, SPECIAL_LEN, 0);
+	if (me()->boot.iommus.amd)
+		table_deepen(&io, io.root, io.levels);
 	table_write_back((const void *)(QV_VA_MANAGE + first), cell->pt_pool.next - first);
 	cell->iommu.table.root = io.root;
 	return bad ? QV_ME_TABLES : map_messages(cell);
 }
 
-static void set_context(u32 bdf, u64 low, u64 high)
-{
-	u32 i;
-
-	for (i = 0; i < iommu_units(); i++)
-		table_write_pair(contexts_entry(&me()->iommu.units[i], bdf), low, high);
-}
-
 /* No function of the cell reaches anything */
-static void block(const struct qv_mon_create *q)
+static void block(const struct qv_mon_create *q, u32 id)
 {
 	u32 i;
 
 	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
-		set_context(q->devices[i].bdf, 0, CONTEXT_CELL);
+		iommu_set(q->devices[i].bdf, 0, me()->boot.iommus.domain + id);
 }
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	block(q);
+	block(q, slot - me()->manager.cells);
 }
 
 static void give(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	u32 i, u;
+	u32 i;
 
 	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
-		for (u = 0; u < iommu_units(); u++)
-			contexts_give(&me()->iommu.units[u], q->devices[i].bdf);
-	if (me()->iommu.owned && q->num_devices)
-		iommu_look(cpu);	/* follows Linux's tables again */
+		iommu_back(cpu, q->devices[i].bdf);
+	if (me()->iommu.owned && q->num_devices && iommu_look(cpu))	/* follows Linux again */
+		iommu_flush(cpu);
 }
 
 static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	const struct instance *cell = managed();
-	u64 domain = me()->boot.iommus.domain + cell->id;
 	u32 i;
 
 	set_messages(q, cell->id, true);
 	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
 		if (is_master(&q->devices[i]))
-			set_context(q->devices[i].bdf, cell->iommu.table.root | CONTEXT_PRESENT,
-				    CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) | CONTEXT_CELL);
+			iommu_set(q->devices[i].bdf, cell->iommu.table.root,
+				  me()->boot.iommus.domain + cell->id);
+	if (me()->iommu.owned && q->num_devices)
+		iommu_flush(cpu);	/* else they stay blocked */
 }
 
 bool iommu_settled(struct pcpu *cpu, u64 id)
@@ -187,7 +183,7 @@ bool iommu_settled(struct pcpu *cpu, u64 id)
 
 static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	block(q);
+	block(q, managed()->id);
 	set_messages(q, managed()->id, false);
 	if (me()->iommu.owned && q->num_devices)
 		me()->iommu.unsettled |= 1u << managed()->id;

@@ -11,6 +11,7 @@
 #include "core/cpu.h"
 #include "core/gmem.h"
 #include "iommu/iommu.h"
+#include "iommu/vtd.h"
 
 #define CHUNK		16			/* entries that are copied at once */
 #define TYPE(low)	((low) >> 2 & 3)
@@ -78,12 +79,8 @@ static void replace(u64 *at, const u64 *entry)
 	u64 low = __atomic_load_n(&at[0], __ATOMIC_ACQUIRE);
 	u64 high = __atomic_load_n(&at[1], __ATOMIC_ACQUIRE);
 
-	if (high & CONTEXT_CELL || (low == entry[0] && high == entry[1]))
-		return;
-	asm volatile("lock cmpxchg16b %0"
-		     : "+m"(*(u64 (*)[2])at), "+a"(low), "+d"(high)
-		     : "b"(entry[0]), "c"(entry[1]) : "cc", "memory");
-	table_write_back(at, 16);
+	if (!(high & CONTEXT_CELL))
+		table_exchange(at, low, high, entry[0], entry[1]);
 }
 
 /* Fills the monitor's table @to of a bus. @from: Linux's table, or 0 */
@@ -141,7 +138,13 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bus)
 	return true;
 }
 
-void contexts_give(const struct iommu_unit *u, u32 bdf)
+void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
+{
+	table_write_pair(contexts_entry(u, bdf), root ? root | CONTEXT_PRESENT : 0, CONTEXT_CELL |
+			 (root ? CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) : 0));
+}
+
+void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 {
 	static const u64 absent[2];	/* until Linux's table is followed again */
 	const u64 *entry = u->translated ? absent :

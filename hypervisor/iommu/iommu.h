@@ -10,28 +10,20 @@
 
 #include "core/instance.h"
 
-/* A context says for a function which table it uses: VT-d 3.3, 9.3 */
-#define CONTEXT_PRESENT		1ull		/* first half, and entries of the root table */
-#define CONTEXT_LEVELS4		2ull		/* second half: four levels of tables */
-#define CONTEXT_DOMAIN(n)	((u64)(n) << 8)	/* second half: one number for each table */
-#define CONTEXT_CELL		8ull		/* second half, ignored by units: a cell has it */
-#define IO_OPEN			(PT_P | PT_W)	/* pages that a device may read and write */
 
 /* ---- table.c: pure; the module compiles it as well ---- */
-/*
- * Makes the table of devices, and the root and context tables that send all devices to it. The
- * driver runs it between identity_tables() and setup_rebase(). Linux loses the registers of the
- * units. Returns 0, or -1: the pool is empty.
- */
-int iommu_tables(struct instance *inst);
-/* True if the pool has enough pages for iommu_tables(). Call right before it. Nothing changes */
-bool iommu_fits(const struct instance *inst);
 /*
  * Devices follow Linux's access to the pages [@pa, +@len). A page of 2 MiB opens as a whole or not
  * at all: it closes if Linux loses a part of it or may only read a part, and opens when Linux gets
  * all of it.
  */
 void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all);
+
+/*
+ * Completes a table of AMD-Vi: an entry for a table below holds that table's level and permissions.
+ * Call with the root and the number of levels
+ */
+void table_deepen(const struct paging *io, u64 table, u32 level);
 
 /* Writes back [@at, +@len) from the caches: a unit may read tables past them */
 static inline void table_write_back(const void *at, u32 len)
@@ -58,59 +50,25 @@ static inline void table_write_pair(u64 *at, u64 low, u64 high)
 	table_write_back(at, 16);
 }
 
-/* ---- vtd.c: a unit, with the lock of units.c held ---- */
+/* Replaces an entry of two halves at once. Returns false if it has changed meanwhile */
+static inline bool table_exchange(u64 *at, u64 old_low, u64 old_high, u64 low, u64 high)
+{
+	bool done = old_low == low && old_high == high;
+
+	if (done)
+		return true;
+	asm volatile("lock cmpxchg16b %0"
+		     : "+m"(*(u64 (*)[2])at), "+a"(old_low), "+d"(old_high), "=@ccz"(done)
+		     : "b"(low), "c"(high) : "memory");
+	table_write_back(at, 16);
+	return done;
+}
+
 /*
- * Replaces the queue and the tables of Linux. Returns false if the unit does not answer, or has a
- * state that the driver does not let pass. Then it is as before, as far as it answers.
+ * irt.c: Linux has the entry @index in its table of interrupts. Writes it to @at in the monitor's
+ * table, if there is a place, or refuses it (not @ok), counts and logs
  */
-bool vtd_take(struct pcpu *cpu, struct iommu_unit *u);
-bool vtd_give(struct pcpu *cpu, struct iommu_unit *u);	/* the reverse */
-/* Drops all cached translations and entries of interrupts. Waits for DMA under them */
-bool vtd_flush(struct pcpu *cpu, struct iommu_unit *u);
-/* Adds one request to the monitor's queue. vtd_wait() waits until the unit has carried out all */
-void vtd_put(struct iommu_unit *u, u64 low, u64 high);
-bool vtd_wait(struct pcpu *cpu, struct iommu_unit *u);
-
-/* The place of a register whose value of Linux is kept; NULL for others */
-u32 *vtd_kept(struct iommu_unit *u, u32 reg);
-void vtd_faults(struct pcpu *cpu, struct iommu_unit *u);	/* logs and clears faults */
-
-/* ---- contexts.c: which table the functions of a bus use; with the lock of units.c held ---- */
-/* Call before the unit uses its root table. Returns false if the pool is empty */
-bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u);
-void contexts_follow(struct pcpu *cpu, struct iommu_unit *u);	/* Linux may have changed tables */
-/* Gives the bus a table of contexts in the monitor, with the same entries. It stays */
-bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bus);
-/* A function of a cell is Linux's again. Call contexts_follow() after it */
-void contexts_give(const struct iommu_unit *u, u32 bdf);
-/* The bus has a table in the monitor */
-u64 *contexts_entry(const struct iommu_unit *u, u32 bdf);
-
-/* ---- irt.c: the table of interrupts, if the unit remaps interrupts ---- */
-/*
- * Copies entries of Linux's table, and refuses those that could reach other CPUs than Linux's CPUs.
- * Of entries beyond the monitor's table it looks at the first one only.
- * Flushes nothing. Returns false if the table is not in Linux's memory.
- */
-bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num);
-/* Refuses the entries that name CPUs which Linux has lost since. Flushes nothing */
-void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);
-/*
- * Makes the entries from @first on by which the function @bdf of a cell sends any vector from 32 on
- * to the cell's CPU @apic_id: REMAP_ADDRESS(@first). Or clears them, which needs a flush.
- */
-void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
-
-/* ---- queue.c ---- */
-/*
- * Linux has put requests into its queue, up to the offset @tail. Copies each once, checks it, and
- * carries it out. Returns the number of requests that were refused.
- */
-u32 vtd_queue(struct pcpu *cpu, struct iommu_unit *u, u32 tail);
-
-/* ---- access.c: Linux's accesses to registers ---- */
-u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg);
-void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
+void irt_set(struct pcpu *cpu, u64 *at, u32 index, bool ok, u64 low, u64 high);
 
 /* ---- units.c: all units ---- */
 u32 iommu_units(void);
@@ -128,6 +86,10 @@ bool iommu_flush(struct pcpu *cpu);
 bool iommu_look(struct pcpu *cpu);	/* logs DMA that was blocked. False: the lock is not free */
 /* Prepares the bus for functions of cells. False: the pool is empty, or the lock is not free */
 bool iommu_own(struct pcpu *cpu, u32 bus);
+
+/* A cell's function uses the table @root, or (0) reaches nothing. Flushes nothing */
+void iommu_set(u32 bdf, u64 root, u32 domain);
+void iommu_back(struct pcpu *cpu, u32 bdf);	/* it is Linux's again. Call iommu_look() next */
 
 /* ---- cell.c: devices of cells ---- */
 /* False: a unit does not answer, so devices of the stopped cell may still reach its memory */

@@ -8,8 +8,8 @@
 #include "abi/log.h"
 #include "core/gmem.h"
 #include "core/log.h"
-#include "iommu/irte.h"
 #include "iommu/iommu.h"
+#include "iommu/irte.h"
 #include "iommu/vtd.h"
 
 static u64 *entry_of(const struct iommu_unit *u, u32 index)
@@ -17,26 +17,26 @@ static u64 *entry_of(const struct iommu_unit *u, u32 index)
 	return pt_table(&me()->pt_pool, u->irt) + 2 * index;
 }
 
-/* Returns false if the entry is refused */
-static bool set_entry(struct pcpu *cpu, const struct iommu_unit *u, u32 index, u64 low, u64 high)
+void irt_set(struct pcpu *cpu, u64 *at, u32 index, bool ok, u64 low, u64 high)
+{
+	if (!ok) {
+		cpu->status->denied++;
+		if (!at || (at[0] & (IRTE_PRESENT | IRTE_REFUSED)) != IRTE_REFUSED)
+			log_event(cpu, QV_LOG_IRTE, index, low);
+	}
+	/* Both halves at once: a move to another CPU may change both, and no interrupt is lost */
+	if (at)
+		table_exchange(at, at[0], at[1], ok ? low : IRTE_REFUSED, ok ? high : 0);
+}
+
+static void set_entry(struct pcpu *cpu, const struct iommu_unit *u, u32 index, u64 low, u64 high)
 {
 	bool inside = index < QV_MON_IRTES;	/* entries behind them are for cells */
 	bool ok = inside ? irte_ok(&me()->icr, u->linux_irta & VTD_WIDE, low, high) :
 			   !(low & IRTE_PRESENT);
 
-	if (!ok) {
-		cpu->status->denied++;
-		if (!inside || !(entry_of(u, index)[0] & IRTE_REFUSED))
-			log_event(cpu, QV_LOG_IRTE, index, low);
-	}
-	if (inside)
-		/*
-		 * A move to another CPU changes the first half alone, so no interrupt is lost.
-		 * Linux's entries have no IRTE_REFUSED, which would hide that one is refused
-		 */
-		table_write_pair(entry_of(u, index), ok ? low & ~IRTE_REFUSED : IRTE_REFUSED,
-				 ok ? high : 0);
-	return ok;
+	/* Linux's entries have no IRTE_REFUSED, which would hide a refusal */
+	irt_set(cpu, inside ? entry_of(u, index) : NULL, index, ok, low & ~IRTE_REFUSED, high);
 }
 
 bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num)

@@ -35,3 +35,18 @@ bool irte_ok(const struct icr_map *map, bool wide, u64 low, u64 high)
 	return low & LOGICAL ? all_own(map, dest >> 16 << 4, dest & 0xffff) :
 			       all_own(map, dest, 1);
 }
+
+bool irte_ok_amdvi(const struct icr_map *map, bool wide, u64 low, u64 high)
+{
+	u64 dest = (low >> 8 & 0xffffff) | high >> 56 << 24;
+
+	if (!(low & IRTE_PRESENT))
+		return true;
+	/* May be set: P, no event, type, DM, the destination; the vector. Not: guest mode */
+	if (low & ~0xffffff5full || high & ~0xff000000000000ffull || (!wide && dest > 0xff))
+		return false;
+	/* The same entry in the format of VT-d */
+	return irte_ok(map, wide, IRTE_PRESENT | (low >> 2 & 7) << 5 |
+		       (low & 1u << 6 ? LOGICAL : 0) | IRTE_VECTOR(high & 0xff) |
+		       dest << (wide ? 32 : 40), 0);
+}

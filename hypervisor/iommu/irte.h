@@ -19,4 +19,7 @@
  */
 bool irte_ok(const struct icr_map *map, bool wide, u64 low, u64 high);
 
+/* The same for an entry of 16 bytes of AMD-Vi: AMD I/O Virtualization Technology 3.06, 2.2.8.2 */
+bool irte_ok_amdvi(const struct icr_map *map, bool wide, u64 low, u64 high);
+
 #endif

@@ -7,33 +7,42 @@
 #include "abi/limits.h"
 #include "tables/paging.h"
 
-#define IOMMU_KEPT	10
+#define IOMMU_KEPT	17
 
 struct iommu_unit {
-	u32 status;		/* the unit stores the number of a wait request here */
+	u64 status;		/* the unit stores the number of a wait request here */
 	u32 waits;		/* number of the last wait request */
+	u32 ring_len;		/* bytes of Linux's queue */
 	u64 pa;			/* physical address of the registers */
 	u64 len;
 	u64 queue;		/* the monitor's queue: physical address */
 	u32 tail;		/* index of the next free request in it */
 	u32 pending;		/* requests in it that the unit may not have carried out */
-	u64 irt;		/* the monitor's table of interrupts: physical address */
+	/* the monitor's table of interrupts, or (AMD-Vi) log of events: physical address */
+	u64 irt;
 	u64 ring;		/* Linux's queue: physical address */
-	u64 linux_irta;		/* Linux's value of VTD_IRTA */
-	u64 linux_root;		/* Linux's root table: physical address */
-	u32 linux_tail;		/* offset in it, behind the last request that was carried out */
+	u64 linux_irta;		/* Linux's value of VTD_IRTA, or (AMD-Vi) AMDVI_WIDE or 0 */
+	u64 linux_root;		/* Linux's root table, or table of devices: physical address */
+	u32 linux_tail;		/* offset in .ring, behind the last request that was carried out */
 	u32 gsts;		/* the status register as Linux sees it */
 	u32 remaps;		/* 1: the unit remaps interrupts, by the monitor's table */
 	u32 translated;		/* 1: Linux's tables are used for its devices: contexts.c */
 	u32 flushes;		/* it flushes groups of 1 << n pages, n less than this */
 	u64 root;		/* physical address of its root table */
-	u32 kept[IOMMU_KEPT];	/* Linux's values of other registers: vtd.c */
+	u32 kept[IOMMU_KEPT];	/* Linux's values of other registers: unit_kept() */
 };
 
 struct iommu_state {
 	struct paging table;	/* of all devices; .pt_pool is valid while the driver builds it */
-	u64 root;		/* the root table of units that use no tables of Linux: address */
+	/* VT-d: root table of units that use no tables of Linux; AMD-Vi: table of devices */
+	u64 root;
+	u64 open;		/* an entry of a page that a device may read and write */
+	u32 devices;		/* AMD-Vi: entries of the table of devices */
+	u32 used_irts;		/* AMD-Vi: tables of interrupts that devices have */
+	u64 irts;		/* AMD-Vi: the first of the tables of interrupts: address */
+	u64 ids;		/* AMD-Vi: a struct qv_mon_iommu_ids: address */
 	u64 contexts;		/* of the contexts of all buses without functions of cells */
+	const struct iommu_ops *ops;	/* VT-d or AMD-Vi: unit.h */
 	u32 owned;		/* 1: the units belong to the monitor */
 	u32 remaps;		/* 1: each unit remaps interrupts */
 	u32 irtes;		/* entries of each unit's table of interrupts; a power of two */

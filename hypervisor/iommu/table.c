@@ -6,159 +6,18 @@
  * entries of 2 MiB change, by one store each.
  */
 #include "iommu/iommu.h"
-#include "iommu/irte.h"
+#include "iommu/amdvi.h"
 #include "tables/nested.h"
 
-#define IRT_LEN_MAX	(16384 * IRTE_LEN)
-#define IRT_LEN_MIN	(2 * QV_MON_IRTES * IRTE_LEN)
-
-struct range {
-	u64 start, end;
-};
-
-/* @next becomes the range if that ends above @pa and starts lower */
-static void take_lower(struct range *next, u64 pa, u64 start, u64 end)
+void table_deepen(const struct paging *io, u64 table, u32 level)
 {
-	if (end > pa && start < next->start)
-		*next = (struct range){ start, end };
-}
+	u64 *entry = pt_table(io->pt_pool, table), *end = entry + PT_ENTRIES;
 
-/*
- * Returns the lowest hole of those that end above @pa, or one at @top. The registers of the units
- * are holes, too: no device may program a unit.
- */
-static struct range next_hole(const struct qv_mon_iommus *iommus, u64 pa, u64 top)
-{
-	struct range next = { top, top };
-	u32 i;
-
-	for (i = 0; i < iommus->num_dma_holes && i < QV_MON_IO_HOLES; i++)
-		take_lower(&next, pa, iommus->dma_holes[i].start, iommus->dma_holes[i].end);
-	for (i = 0; i < iommus->num && i < QV_MON_IOMMUS; i++)
-		take_lower(&next, pa, iommus->units[i].pa,
-			   iommus->units[i].pa + iommus->units[i].len);
-	return next;
-}
-
-static u64 top_of(const struct qv_mon_boot *b)
-{
-	u64 top = 1ull << 32;
-	u32 i;
-
-	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (b->ram[i].end > top)
-			top = b->ram[i].end;
-	return top;
-}
-
-static int map_all(const struct paging *io, const struct qv_mon_boot *b)
-{
-	u64 pa = 0, top = top_of(b);
-	struct range hole;
-
-	while (pa < top) {
-		hole = next_hole(&b->iommus, pa, top);
-		if (hole.start > pa && paging_map(io, pa, pa, hole.start - pa, IO_OPEN))
-			return -1;
-		pa = hole.end;
-	}
-	return 0;
-}
-
-/* All buses share one table of contexts, all functions one table */
-static int make_roots(struct instance *inst)
-{
-	u64 contexts = pt_take(&inst->pt_pool), *root, *context;
-	u32 i;
-
-	inst->iommu.contexts = contexts;
-	inst->iommu.root = pt_take(&inst->pt_pool);
-	if (!inst->iommu.root)
-		return -1;
-	root = pt_table(&inst->pt_pool, inst->iommu.root);
-	context = pt_table(&inst->pt_pool, contexts);
-	for (i = 0; i < PT_ENTRIES; i += 2) {
-		root[i] = contexts | CONTEXT_PRESENT;
-		context[i] = inst->iommu.table.root | CONTEXT_PRESENT;
-		context[i + 1] = CONTEXT_LEVELS4 | CONTEXT_DOMAIN(inst->boot.iommus.domain);
-	}
-	return 0;
-}
-
-/* Each access of Linux to the registers exits */
-static int hide_registers(struct instance *inst)
-{
-	const struct qv_mon_iommus *units = &inst->boot.iommus;
-	u32 i;
-
-	for (i = 0; i < units->num && i < QV_MON_IOMMUS; i++) {
-		if (front_prepare(&inst->nested, units->units[i].pa, units->units[i].len))
-			return -1;
-		front_set(&inst->nested, units->units[i].pa, units->units[i].len, LINUX_NONE);
-	}
-	return 0;
-}
-
-/* Pages that follow each other. Nothing else takes pages while the driver builds the tables */
-static u64 take_pages(struct pt_pool *pool, u64 len)
-{
-	u64 first = pt_take(pool), last = first;
-
-	while (last && last + QV_PAGE < first + len)
-		last = pt_take(pool);
-	return last ? first : 0;
-}
-
-/* Bytes of each unit's table of interrupts. If there are many units, cells have few entries */
-static u64 irt_len(const struct qv_mon_iommus *units)
-{
-	u64 len = IRT_LEN_MAX;
-
-	while (len > IRT_LEN_MIN && len * units->num > IRT_LEN_MAX)
-		len /= 2;
-	return len;
-}
-
-bool iommu_fits(const struct instance *inst)
-{
-	const struct qv_mon_boot *b = &inst->boot;
-	/* three tables of their own; for each GiB, and for each 512 GiB; where holes split pages */
-	u64 pages = 3 + (top_of(b) >> 30) + 1 + (top_of(b) >> 39) + 1 + 2 * b->iommus.num_dma_holes;
-
-	/* the same for a unit's registers, twice as many of Linux's tables; queue, root, entries */
-	pages += b->iommus.num * (2 + 4 + 2 + irt_len(&b->iommus) / QV_PAGE);
-	return inst->pt_pool.next + pages * QV_PAGE <= inst->pt_pool.end;
-}
-
-int iommu_tables(struct instance *inst)
-{
-	struct paging *io = &inst->iommu.table;
-	const struct qv_mon_boot *b = &inst->boot;
-	u32 i;
-
-	if (!b->iommus.num)
-		return 0;
-	io->pt_pool = &inst->pt_pool;
-	io->levels = 4;
-	io->max_leaf = 2;
-	io->root = pt_take(io->pt_pool);
-	if (!io->root || map_all(io, b) || make_roots(inst) || hide_registers(inst))
-		return -1;
-	inst->iommu.irtes = irt_len(&b->iommus) / IRTE_LEN;
-	for (i = 0; i < b->iommus.num && i < QV_MON_IOMMUS; i++) {
-		inst->iommu.units[i].pa = b->iommus.units[i].pa;
-		inst->iommu.units[i].len = b->iommus.units[i].len;
-		inst->iommu.units[i].queue = pt_take(io->pt_pool);
-		inst->iommu.units[i].translated = b->iommus.translated >> i & 1;
-		inst->iommu.units[i].root = inst->iommu.units[i].translated ? pt_take(io->pt_pool) :
-					    inst->iommu.root;
-		inst->iommu.units[i].irt = take_pages(io->pt_pool, irt_len(&b->iommus));
-		if (!inst->iommu.units[i].queue || !inst->iommu.units[i].irt ||
-		    !inst->iommu.units[i].root)
-			return -1;
-	}
-	iommu_follow(inst, b->block_pa, b->block_len, false);
-	return 0;
+	for (; level > 1 && entry < end; entry++)
+		if (*entry & PT_P && !(*entry & PT_PS)) {
+			*entry |= DTE_OPEN | (level - 1) << 9;
+			table_deepen(io, *entry & PT_ADDR, level - 1);
+		}
 }
 
 void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
@@ -176,7 +35,7 @@ void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
 		/* registers of devices are never mapped, and a page with both never opens again */
 		if (level != 2 || !ram_has(b, at, QV_HUGE, all) || (all && !inside))
 			continue;
-		__atomic_store_n(entry, all ? at | IO_OPEN | PT_PS : 0, __ATOMIC_RELEASE);
+		__atomic_store_n(entry, all ? at | inst->iommu.open | PT_PS : 0, __ATOMIC_RELEASE);
 		table_write_back(entry, 8);
 	}
 }

@@ -6,6 +6,7 @@
 #include "core/pci.h"
 #include "core/vendor.h"
 #include "iommu/iommu.h"
+#include "iommu/unit.h"
 
 u32 iommu_units(void)
 {
@@ -27,24 +28,41 @@ bool iommu_page(u64 gpa)
 	return unit_of(gpa) < iommu_units();
 }
 
+/* Decodes a move of 8 bytes between memory and a register, which mmio_decode() does not know */
+static bool decode_long(struct pcpu *cpu, struct decoded *d)
+{
+	u8 b[DECODE_MAX] = { 0 };
+	u32 num = vendor_bytes(cpu, b) ?: guest_code(cpu, 0, b, sizeof(b));
+	u32 mod = b[2] >> 6, sib = (b[2] & 7) == 4, base = (sib ? b[3] : b[2]) & 7;
+
+	d->op = b[1] == 0x8b ? DECODE_LOAD : DECODE_STORE;
+	d->reg = (b[2] >> 3 & 7) | (b[0] & 4) << 1;
+	d->len = 3 + sib + (mod == 1 ? 1 : mod == 2 || base == 5 ? 4 : 0);
+	d->size = 8;
+	return d->len <= num && (b[0] & 0xf8) == 0x48 && (b[1] & 0xfd) == 0x89 && mod != 3;
+}
+
 bool iommu_access(struct pcpu *cpu, u64 gpa, bool write)
 {
 	struct iommu_unit *u = &me()->iommu.units[unit_of(gpa)];
-	bool owned;
+	const struct iommu_ops *ops = me()->iommu.ops;
+	u32 word[2] = { 0 }, reg = gpa - u->pa, i;
 	struct decoded d;
 
-	if (!mmio_decode(cpu, &d) || d.op != (write ? DECODE_STORE : DECODE_LOAD) || d.size != 4 ||
-	    gpa & 3)
+	if ((!mmio_decode(cpu, &d) && !decode_long(cpu, &d)) || d.size < 4 || gpa & (d.size - 1) ||
+	    d.op != (write ? DECODE_STORE : DECODE_LOAD))
 		return false;
 	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return true;		/* Linux executes the instruction again */
-	owned = me()->iommu.owned;
+	word[0] = d.size == 4 ? d.value : cpu->regs[d.reg];
+	word[1] = cpu->regs[d.reg] >> 32;
+	for (i = 0; i < d.size / 4; i++, reg += 4)
+		if (write)	/* not owned: before the call of the driver */
+			(me()->iommu.owned ? ops->write : unit_set)(cpu, u, reg, word[i]);
+		else
+			word[i] = (me()->iommu.owned ? ops->read : unit_get)(cpu, u, reg);
 	if (!write)
-		cpu->regs[d.reg] = owned ? vtd_read(cpu, u, gpa - u->pa) : device_read(cpu, gpa);
-	else if (owned)
-		vtd_write(cpu, u, gpa - u->pa, d.value);
-	else
-		device_write(cpu, gpa, d.value);	/* before the call of the driver */
+		cpu->regs[d.reg] = word[0] | (d.size == 8 ? (u64)word[1] << 32 : 0);
 	lock_drop(LOCK_IOMMU);
 	vendor_skip(cpu, d.len);
 	return true;
@@ -56,7 +74,7 @@ static bool give_first(struct pcpu *cpu, u32 num)
 	u32 i;
 
 	for (i = 0; i < num; i++)
-		all &= vtd_give(cpu, &me()->iommu.units[i]);
+		all &= me()->iommu.ops->give(cpu, &me()->iommu.units[i]);
 	me()->iommu.lost |= !all;
 	return all;
 }
@@ -67,8 +85,9 @@ bool iommu_take(struct pcpu *cpu)
 
 	if (me()->iommu.owned || !iommu_units() || !lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
+	me()->iommu.ops = me()->boot.iommus.amd ? &amdvi_ops : &vtd_ops;
 	me()->iommu.remaps = true;
-	for (; i < iommu_units() && vtd_take(cpu, &me()->iommu.units[i]); i++)
+	for (; i < iommu_units() && me()->iommu.ops->take(cpu, &me()->iommu.units[i]); i++)
 		me()->iommu.remaps &= me()->iommu.units[i].remaps;
 	me()->iommu.owned = i == iommu_units();
 	if (!me()->iommu.owned)
@@ -95,10 +114,8 @@ bool iommu_look(struct pcpu *cpu)
 
 	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
-	for (i = 0; i < iommu_units(); i++) {
-		contexts_follow(cpu, &me()->iommu.units[i]);
-		vtd_faults(cpu, &me()->iommu.units[i]);
-	}
+	for (i = 0; i < iommu_units(); i++)
+		me()->iommu.ops->look(cpu, &me()->iommu.units[i]);
 	lock_drop(LOCK_IOMMU);
 	return true;
 }
@@ -111,7 +128,7 @@ bool iommu_own(struct pcpu *cpu, u32 bus)
 	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	for (i = 0; i < iommu_units(); i++)
-		all &= contexts_own(cpu, &me()->iommu.units[i], bus);
+		all &= me()->iommu.ops->own(cpu, &me()->iommu.units[i], bus);
 	lock_drop(LOCK_IOMMU);
 	return all;
 }
@@ -126,7 +143,23 @@ bool iommu_flush(struct pcpu *cpu)
 	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	for (i = 0; i < iommu_units(); i++)
-		all &= vtd_flush(cpu, &me()->iommu.units[i]);
+		all &= me()->iommu.ops->flush(cpu, &me()->iommu.units[i]);
 	lock_drop(LOCK_IOMMU);
 	return all;
+}
+
+void iommu_set(u32 bdf, u64 root, u32 domain)
+{
+	u32 i;
+
+	for (i = 0; i < iommu_units(); i++)
+		me()->iommu.ops->set(&me()->iommu.units[i], bdf, root, domain);
+}
+
+void iommu_back(struct pcpu *cpu, u32 bdf)
+{
+	u32 i;
+
+	for (i = 0; i < iommu_units(); i++)
+		me()->iommu.ops->back(cpu, &me()->iommu.units[i], bdf);
 }

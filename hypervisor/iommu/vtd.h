@@ -3,6 +3,8 @@
 #ifndef QV_VTD_H
 #define QV_VTD_H
 
+#include "iommu/unit.h"
+
 #define VTD_CAP		0x08
 /* Second half of VTD_CAP: pages can be flushed, in groups of up to 1 << bits 21..16 */
 #define VTD_FLUSHES(cap)	((cap) & 1u << 7 ? ((cap) >> 16 & 63) + 1 : 0)
@@ -52,5 +54,42 @@ enum { VTD_BY_DOMAIN = 2, VTD_BY_PAGE = 3 };
 #define VTD_WAIT_IRQ	(1u << 4)
 #define VTD_WAIT_STORE	(1u << 5)	/* stores bits 63..32 at the address of the second half */
 #define VTD_WAIT_FENCE	(1u << 6)
+
+/* A context says for a function which table it uses: VT-d 3.3, 9.3 */
+#define CONTEXT_PRESENT		1ull		/* first half, and entries of the root table */
+#define CONTEXT_LEVELS4		2ull		/* second half: four levels of tables */
+#define CONTEXT_DOMAIN(n)	((u64)(n) << 8)	/* second half: one number for each table */
+#define CONTEXT_CELL		8ull		/* second half, ignored by units: a cell has it */
+
+/* ---- contexts.c: which table the functions of a bus use ---- */
+/* Call before the unit uses its root table. Returns false if the pool is empty */
+bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u);
+void contexts_follow(struct pcpu *cpu, struct iommu_unit *u);	/* Linux may have changed tables */
+/* Gives the bus a table of contexts in the monitor, with the same entries. It stays */
+bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bus);
+void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
+void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
+/* The bus has a table in the monitor */
+u64 *contexts_entry(const struct iommu_unit *u, u32 bdf);
+
+/* ---- irt.c: the table of interrupts, if the unit remaps interrupts ---- */
+/*
+ * Copies entries of Linux's table, and refuses those that could reach other CPUs than Linux's CPUs.
+ * Of entries beyond the monitor's table it looks at the first one only.
+ * Flushes nothing. Returns false if the table is not in Linux's memory.
+ */
+bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num);
+/* Refuses the entries that name CPUs which Linux has lost since. Flushes nothing */
+void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);
+/*
+ * Makes the entries from @first on by which the function @bdf of a cell sends any vector from 32 on
+ * to the cell's CPU @apic_id: REMAP_ADDRESS(@first). Or clears them, which needs a flush.
+ */
+void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
+
+/* ---- for vtd_ops ---- */
+bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high);	/* vtd_linux.c */
+u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg);
+void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
 
 #endif

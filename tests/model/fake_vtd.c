@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 #include "core/pci.h"
+#include "fake_amdvi.h"
 #include "fake_vtd.h"
+#include "cross/iommu_tables.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 #include "unit.h"
@@ -100,6 +102,8 @@ u32 __real_device_read(struct pcpu *cpu, u64 pa);
 u32 __wrap_device_read(struct pcpu *cpu, u64 pa);
 u32 __wrap_device_read(struct pcpu *cpu, u64 pa)
 {
+	if (fake_amdvi_has(pa))
+		return *fake_amdvi_reg(pa - FAKE_AMDVI);
 	return pa - FAKE_UNIT < QV_PAGE ? *fake_vtd_reg(pa - FAKE_UNIT) :
 					  __real_device_read(cpu, pa);
 }
@@ -110,6 +114,10 @@ void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value)
 {
 	u32 at = pa - FAKE_UNIT;
 
+	if (fake_amdvi_has(pa)) {
+		fake_amdvi_store(pa, value);
+		return;
+	}
 	if (pa - FAKE_UNIT >= QV_PAGE) {
 		__real_device_write(cpu, pa, value);
 		return;

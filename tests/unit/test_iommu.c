@@ -6,6 +6,7 @@
 #include "abi/log.h"
 #include "core/log.h"
 #include "fake_vtd.h"
+#include "cross/iommu_tables.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 #include "tables/nested.h"

@@ -4,6 +4,7 @@
 #include "abi/calls.h"
 #include "abi/errors.h"
 #include "fake_vtd.h"
+#include "cross/iommu_tables.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 #include "unit.h"

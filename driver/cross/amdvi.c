@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether the monitor can take the units of AMD-Vi from Linux: tables of version 1, entries of
+ * interrupts with 16 bytes. Nothing is changed here.
+ */
+#include <linux/acpi.h>
+#include <linux/io.h>
+#include <linux/mm.h>
+#include "abi/boot.h"
+#include "core/instance.h"
+#include "qv.h"
+#include "cross.h"
+
+/* Registers: AMD I/O Virtualization Technology 3.06, 3.4 */
+#define AMDVI_DEVICES		0x00
+#define AMDVI_QUEUE		0x08
+#define AMDVI_CONTROL		0x18
+#define AMDVI_EXCLUSION		0x20
+#define AMDVI_FEATURES		0x30
+#define QUEUE_LEN(reg)		((reg) >> 56 & 15)	/* logarithm of the number of requests */
+#define CONTROL_ON		BIT_ULL(0)
+#define CONTROL_QUEUE		BIT_ULL(12)
+#define CONTROL_GA		BIT_ULL(17)
+#define CONTROL_SEGMENTS	GENMASK_ULL(36, 34)
+#define CONTROL_NO_IRT_CACHE	BIT_ULL(59)
+#define FEATURES_ALL		BIT_ULL(6)		/* one request flushes all */
+#define FEATURES_COUNTERS	BIT_ULL(9)
+#define FEATURES_LEVELS(f)	((f) >> 10 & 3)		/* of tables, minus 4 */
+
+/* The entry of a device: 2.2.2.1 */
+#define DTE_VALID		3ull
+#define DTE_MODE(low)		((low) >> 9 & 7)
+#define DTE_GUEST		BIT_ULL(55)
+#define DTE_OPEN		GENMASK_ULL(62, 61)
+#define DTE_ATS			BIT_ULL(32)		/* word 1 */
+#define DTE_EXCLUSION		BIT_ULL(39)
+#define DTE_IRT(word)		((word) & GENMASK_ULL(51, 6))
+#define DTE_IRT_LEN(word)	((word) >> 1 & 15)
+#define DTE_BY_IRT(word)	(((word) & 1) && ((word) >> 60 & 3) == 2)
+#define IRTE_VALID		BIT_ULL(0)
+#define IRTE_GUEST		BIT_ULL(7)
+#define SYSCFG			0xc0010010
+#define SYSCFG_SNP		BIT_ULL(24)
+
+#define IVHD_MIN		24		/* bytes of a unit in the table */
+#define SPARE_IRTS		16			/* for devices that Linux finds later */
+
+static u16 amdvi_ids[QV_MON_IO_IDS];
+
+/* Returns true if the table of interrupts has an entry for a virtual machine */
+static bool amdvi_posts(u64 word)
+{
+	const u64 *entry = phys_to_virt(DTE_IRT(word));
+	u32 i;
+
+	for (i = 0; i < 1u << DTE_IRT_LEN(word); i++, entry += 2)
+		if (entry[0] & IRTE_VALID && entry[0] & IRTE_GUEST)
+			return true;
+	return false;
+}
+
+/* Returns why the device's entry cannot be replaced, or NULL */
+static const char *amdvi_check_entry(struct qv_mon_boot *b, u32 bdf, const u64 *entry)
+{
+	bool on = (entry[0] & DTE_VALID) == DTE_VALID;
+
+	if (on && (entry[0] & DTE_GUEST || entry[1] & DTE_ATS))
+		return "a device translates addresses itself, or uses tables of processes "
+		       "(try pci=noats, and leave out amd_iommu=pgtbl_v2)";
+	if (on && DTE_MODE(entry[0]) && (entry[1] & 0xffff) >= b->iommus.domain)
+		return "Linux uses too many tables for devices (try iommu=pt)";
+	if (on && entry[1] & DTE_EXCLUSION)
+		return "the IOMMU excludes a range of memory";
+	if (on && DTE_MODE(entry[0]))
+		b->iommus.translated = ~0u;
+	if (DTE_BY_IRT(entry[2])) {
+		if ((1u << DTE_IRT_LEN(entry[2])) > QV_MON_DEVICE_IRTES)
+			return "a device has a table of more than 512 interrupts";
+		if (amdvi_posts(entry[2]))
+			return "Linux posts interrupts to virtual machines (end these)";
+		b->iommus.num_irts++;
+	}
+	if (!DTE_BY_IRT(entry[2]) && (!on || !(entry[0] & DTE_OPEN)))
+		return NULL;			/* the entry of no device */
+	if (b->iommus.num_ids == QV_MON_IO_IDS - SPARE_IRTS)
+		return "there are too many devices behind the IOMMU";
+	amdvi_ids[b->iommus.num_ids++] = bdf;
+	return NULL;
+}
+
+static const char *amdvi_check_entries(struct qv_mon_boot *b, u64 devices)
+{
+	const u64 *entry = phys_to_virt(devices & GENMASK_ULL(51, 12));
+	const char *why = NULL;
+	u32 bdf;
+
+	b->iommus.device_pages = (devices & 0x1ff) + 1;
+	for (bdf = 0; !why && bdf < b->iommus.device_pages * (PAGE_SIZE / 32); bdf++, entry += 4)
+		why = amdvi_check_entry(b, bdf, entry);
+	b->iommus.num_irts += SPARE_IRTS;
+	return why;
+}
+
+/* Returns why the unit cannot be taken, or NULL */
+static const char *amdvi_check_unit(const void __iomem *regs, struct qv_mon_boot *b)
+{
+	u64 control = readq(regs + AMDVI_CONTROL), features = readq(regs + AMDVI_FEATURES);
+	static u64 devices;		/* of the first unit */
+
+	if (!(control & CONTROL_ON) || !(control & CONTROL_QUEUE) ||
+	    QUEUE_LEN(readq(regs + AMDVI_QUEUE)) < 8)
+		return "Linux does not drive the IOMMU (leave out amd_iommu=off)";
+	if (!(control & CONTROL_GA) || !qv_irqs_remapped())
+		return "Linux does not remap interrupts, or in the old format "
+		       "(leave out intremap=off and amd_iommu_intr=legacy)";
+	if (control & CONTROL_NO_IRT_CACHE)
+		return "Linux does not announce changes of interrupts "
+		       "(leave out amd_iommu=irtcachedis)";
+	if (!(features & FEATURES_ALL) || control & CONTROL_SEGMENTS)
+		return "a unit of the IOMMU has its table of devices in pieces, "
+		       "or no request that flushes all";
+	if (readq(regs + AMDVI_EXCLUSION) & 1)
+		return "the IOMMU excludes a range of memory";
+	if (b->iommus.num == 1)
+		devices = readq(regs + AMDVI_DEVICES);
+	else if (devices != readq(regs + AMDVI_DEVICES))
+		return "units of the IOMMU have different tables of devices";
+	return b->iommus.num == 1 ? amdvi_check_entries(b, devices) : NULL;
+}
+
+static const char *amdvi_add_unit(struct qv_mon_boot *b, const struct acpi_ivrs_hardware_10 *h)
+{
+	void __iomem *regs;
+	const char *why;
+	u32 i;
+
+	for (i = 0; i < b->iommus.num; i++)	/* a unit may be listed in several formats */
+		if (b->iommus.units[i].pa == h->base_address)
+			return NULL;
+	if (h->pci_segment_group || b->iommus.num == QV_MON_IOMMUS)
+		return "there are more than 8 units of the IOMMU, or more than one PCI segment";
+	regs = PAGE_ALIGNED(h->base_address) ? ioremap(h->base_address, PAGE_SIZE) : NULL;
+	if (!regs)
+		return "the registers of the IOMMU cannot be mapped";
+	b->iommus.units[b->iommus.num].pa = h->base_address;
+	b->iommus.units[b->iommus.num++].len =
+		readq(regs + AMDVI_FEATURES) & FEATURES_COUNTERS ? 512 << 10 : 16 << 10;
+	why = amdvi_check_unit(regs, b);
+	iounmap(regs);
+	return why;
+}
+
+const char *qv_amdvi_read(struct qv_mon_boot *b)
+{
+	struct acpi_table_header *table = NULL;
+	const struct acpi_ivrs_header *h;
+	const char *why = NULL;
+	u32 at;
+
+	b->iommus.amd = 1;
+	b->iommus.domain = 0x10000 - QV_INSTANCES;
+	if (ACPI_FAILURE(acpi_get_table(ACPI_SIG_IVRS, 0, &table)))
+		return "the machine has no IOMMU, or its firmware has switched it off";
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_AMD && qv_rdmsr(SYSCFG) & SYSCFG_SNP)
+		why = "the machine runs encrypted virtual machines (SEV-SNP)";
+	for (at = sizeof(struct acpi_table_ivrs); !why && at + sizeof(*h) <= table->length;
+	     at += h->length) {
+		h = (const void *)table + at;
+		if (h->length < sizeof(*h) || at + h->length > table->length)
+			why = "the table IVRS of the firmware is malformed";
+		else if ((h->type == ACPI_IVRS_TYPE_HARDWARE1 ||
+			  h->type == ACPI_IVRS_TYPE_HARDWARE2 ||
+			  h->type == ACPI_IVRS_TYPE_HARDWARE3) && h->length >= IVHD_MIN)
+			why = amdvi_add_unit(b, (const void *)h);
+		if (h->length < sizeof(*h))
+			break;
+	}
+	acpi_put_table(table);
+	if (!why && !b->iommus.num)
+		why = "the table IVRS of the firmware lists no unit";
+	return why;
+}
+
+void qv_amdvi_list(struct instance *inst)
+{
+	struct qv_mon_iommu_ids *page;
+
+	if (!inst->boot.iommus.amd)
+		return;
+	page = (void *)pt_table(&inst->pt_pool, inst->iommu.ids);
+	memcpy(page->ids, amdvi_ids, sizeof(page->ids));
+}

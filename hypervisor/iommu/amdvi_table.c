@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * AMD-Vi: the table of devices that all units share, and a table of interrupts for each device
+ * whose interrupts Linux remaps. Linux announces what it changes in its own tables.
+ *
+ * A device of Linux uses the monitor's table of addresses; where Linux translates (level
+ * `devices`), the table of Linux that its entry names. A device without an entry reaches nothing.
+ */
+#include "core/gmem.h"
+#include "iommu/amdvi.h"
+#include "iommu/iommu.h"
+#include "iommu/irte.h"
+
+static u64 *device(u32 bdf)
+{
+	return pt_table(&me()->pt_pool, me()->iommu.root) + bdf * (DTE_LEN / 8);
+}
+
+static bool is_cells(u64 high)
+{
+	return DTE_DOMAIN(high) > me()->boot.iommus.domain;
+}
+
+/* Turns Linux's entry into one of the monitor. No device of Linux gets the number of a cell */
+static void adapt(const struct iommu_unit *u, u64 *entry)
+{
+	u32 first = me()->boot.iommus.domain, mode = DTE_MODE(entry[0]);
+	bool valid = (entry[0] & DTE_VALID) == DTE_VALID;
+	u64 own = me()->iommu.table.root | DTE_VALID | DTE_LEVELS4;
+
+	if (valid && (mode == 7 || (!mode && !(entry[0] & DTE_OPEN)))) {
+		entry[0] = own;			/* blocked */
+	} else if (valid && mode && u->translated) {
+		if (DTE_DOMAIN(entry[1]) < first) {
+			entry[0] &= DTE_LOW;
+			entry[1] = DTE_DOMAIN(entry[1]);
+			return;
+		}
+		entry[0] = own;
+	} else {
+		entry[0] = own | DTE_OPEN;
+	}
+	entry[1] = first;
+}
+
+/* Gives the device a table of interrupts. Returns its number: too large if all are in use */
+static u32 slot_of(u32 bdf)
+{
+	struct iommu_state *io = &me()->iommu;
+	u64 irt = device(bdf)[2];
+
+	if (irt & DTE_BY_IRT)
+		return (DTE_IRT(irt) - io->irts) / (2 * QV_PAGE);
+	return io->used_irts < me()->boot.iommus.num_irts ?
+	       __atomic_fetch_add(&io->used_irts, 1, __ATOMIC_RELAXED) : io->used_irts;
+}
+
+static void set_entry(struct pcpu *cpu, const struct iommu_unit *u, u32 slot, u32 i, u64 low,
+		      u64 high)
+{
+	u64 *at = pt_table(&me()->pt_pool, me()->iommu.irts + slot * 2 * QV_PAGE) + 2 * i;
+
+	if (low & IRTE_PRESENT && amdvi_ids()->irt_ends[slot] <= i)
+		amdvi_ids()->irt_ends[slot] = i + 1;
+	irt_set(cpu, at, i, irte_ok_amdvi(&me()->icr, !!u->linux_irta, low, high), low, high);
+}
+
+static bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 slot, u64 word)
+{
+	u32 num = DTE_IRTES(word) < QV_MON_DEVICE_IRTES ? DTE_IRTES(word) : QV_MON_DEVICE_IRTES;
+	u64 entries[32];
+	u32 i, j;
+
+	for (i = 0; i < num; i += 16) {
+		if (!guest_copy_phys(cpu, entries, DTE_IRT(word) + i * IRTE_LEN, sizeof(entries)))
+			return false;
+		for (j = 0; j < 16; j++)
+			set_entry(cpu, u, slot, i + j, entries[2 * j], entries[2 * j + 1]);
+	}
+	return true;
+}
+
+void amdvi_irt_sweep(struct pcpu *cpu, const struct iommu_unit *u)
+{
+	const u64 *at;
+	u32 slot, i;
+
+	for (slot = 0; slot < me()->iommu.used_irts &&
+			slot < me()->boot.iommus.num_irts; slot++) {
+		at = pt_table(&me()->pt_pool, me()->iommu.irts + slot * 2 * QV_PAGE);
+		for (i = 0; i < amdvi_ids()->irt_ends[slot]; i++)
+			if (at[2 * i] & IRTE_PRESENT)
+				set_entry(cpu, u, slot, i, at[2 * i], at[2 * i + 1]);
+	}
+}
+
+bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf)
+{
+	u64 entry[4], *at, low, high;
+	u32 slot;
+
+	if (bdf >= me()->iommu.devices ||
+	    !guest_copy_phys(cpu, entry, u->linux_root + bdf * DTE_LEN, DTE_LEN))
+		return false;
+	at = device(bdf);
+	if (entry[2] & DTE_REMAP && (entry[2] & DTE_CONTROL) == DTE_BY_IRT &&
+	    !is_cells(at[1])) {
+		slot = slot_of(bdf);
+		if (slot >= me()->boot.iommus.num_irts || !irt_copy(cpu, u, slot, entry[2]))
+			return false;
+		__atomic_store_n(&at[2], (me()->iommu.irts + slot * 2 * QV_PAGE) | DTE_REMAP |
+				 DTE_IRT_LEN | DTE_BY_IRT, __ATOMIC_RELEASE);
+	}
+	adapt(u, entry);
+	low = __atomic_load_n(&at[0], __ATOMIC_ACQUIRE);
+	high = __atomic_load_n(&at[1], __ATOMIC_ACQUIRE);
+	/* In one step, unless the part dma takes the function for a cell meanwhile */
+	if (!is_cells(high))
+		table_exchange(at, low, high, entry[0], entry[1]);
+	table_write_back(at, DTE_LEN);
+	return true;
+}
+
+void amdvi_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
+{
+	u64 *at = device(bdf);
+
+	root = (root ? root | DTE_OPEN : me()->iommu.table.root) | DTE_VALID | DTE_LEVELS4;
+	while (!table_exchange(at, at[0], at[1], root, domain))
+		;			/* a CPU has followed Linux, and does so once at most */
+}
+
+void amdvi_back(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
+{
+	amdvi_set(u, bdf, 0, me()->boot.iommus.domain);
+	amdvi_follow(cpu, u, bdf);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The registers of a VT-d unit as Linux sees them while the monitor owns the unit, and Linux's
+ * requests.
+ */
+#include "abi/log.h"
+#include "core/log.h"
+#include "core/pci.h"
+#include "iommu/iommu.h"
+#include "iommu/vtd.h"
+
+/* VTD_INTERRUPTS: all entries or some (bit 4), how many (31..27), the first (47..32) */
+#define INTERRUPTS	(0xfull | 1u << 4 | 0x1full << 27 | 0xffffull << 32)
+
+/* Entries of Linux's table of interrupts have changed. The unit drops them after the copy */
+static bool interrupts(struct pcpu *cpu, struct iommu_unit *u, u64 low)
+{
+	u32 num = low & VTD_SOME ? VTD_NUM(low) : QV_MON_IRTES;
+	u32 first = low & VTD_SOME ? VTD_FIRST(low) & ~(num - 1) : 0;
+
+	if (!irt_copy(cpu, u, first, num) || !unit_room(cpu, u))
+		return false;
+	unit_put(u, low & INTERRUPTS, 0);
+	return true;
+}
+
+/* Linux's entries have been followed, so no unit may keep an old context */
+static bool contexts(struct pcpu *cpu, struct iommu_unit *u)
+{
+	if (!unit_room(cpu, u))
+		return false;
+	unit_put(u, VTD_CONTEXTS | VTD_GLOBAL, 0);
+	return true;
+}
+
+/* A unit stops at a malformed request, so each is made again. It may flush more than Linux asks */
+static bool iotlb(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
+{
+	u32 granularity = VTD_GRANULARITY(low), order = VTD_ORDER(high);
+
+	if (!granularity || !unit_room(cpu, u))
+		return false;
+	if (granularity == VTD_BY_PAGE && order >= u->flushes)
+		granularity = VTD_BY_DOMAIN;
+	unit_put(u, VTD_IOTLB | granularity << 4 | (low & (VTD_DRAIN | VTD_DOMAIN)),
+		granularity != VTD_BY_PAGE ? 0 :
+		(high & PT_ADDR & ~(((u64)QV_PAGE << order) - 1)) | order);
+	return true;
+}
+
+bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
+{
+	switch (low & 0xf) {
+	case VTD_INTERRUPTS:
+		return interrupts(cpu, u, low);
+	case VTD_WAIT:
+		return !(low & VTD_WAIT_IRQ) &&
+		       unit_done(cpu, u, low & VTD_WAIT_STORE ? 4 : 0, high, low >> 32);
+	case VTD_CONTEXTS:
+		return !u->translated || contexts(cpu, u);
+	case VTD_IOTLB:			/* else: about tables that the unit does not use */
+		return !u->translated || iotlb(cpu, u, low, high);
+	case VTD_DEVICE_TLB:
+		return true;		/* no device has translations of its own */
+	}
+	return false;
+}
+
+u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
+{
+	const u32 *value = unit_kept(u, reg);
+
+	if (value)
+		return *value;
+	switch (reg) {
+	case VTD_GSTS:
+		return u->gsts;
+	case VTD_IQH:
+	case VTD_IQT:
+		return u->linux_tail;
+	case VTD_FSTS:			/* the monitor reads faults; Linux sees none */
+	case VTD_IQH + 4:
+	case VTD_IQT + 4:
+		return 0;
+	}
+	return device_read(cpu, u->pa + reg);
+}
+
+void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
+{
+	u32 refused;
+
+	if (reg >= VTD_FECTL && reg <= VTD_FEUADDR) {
+		*unit_kept(u, reg) = value;	/* for later: the unit sends no fault interrupt */
+	} else if (reg == VTD_IQT) {
+		contexts_follow(cpu, u);
+		refused = unit_queue(cpu, u, value);
+		if (refused)
+			log_denied(cpu, QV_LOG_IOMMU, reg, refused);
+	} else if (reg == VTD_GCMD) {
+		/* Linux sees its command obeyed. The unit keeps its state */
+		u->gsts = (value & (VTD_LASTING | VTD_ONCE)) | (u->gsts & ~VTD_LASTING);
+		log_denied(cpu, QV_LOG_IOMMU, reg, value);
+	} else if (reg != VTD_FSTS) {
+		log_denied(cpu, QV_LOG_IOMMU, reg, value);
+	}
+}
