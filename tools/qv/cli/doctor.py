@@ -430,13 +430,13 @@ class Examination:
                     "see to the reason, then: qvctl disable, qvctl enable --iommu; or trust Linux",
                 )
             )
-        if not self.facts.exists("sys/firmware/acpi/tables/DMAR"):
+        tables = ("sys/firmware/acpi/tables/DMAR", "sys/firmware/acpi/tables/IVRS")
+        if not any(self.facts.exists(table) for table in tables):
             return Finding(
                 "dma",
                 WARN,
-                "no VT-d: a hostile Linux could write all memory by its devices",
-                "trust Linux; or switch VT-d on in the firmware set-up "
-                "(AMD-Vi is not supported yet)",
+                "no IOMMU: a hostile Linux could write all memory by its devices",
+                "trust Linux; or switch VT-d or AMD-Vi on in the firmware set-up",
             )
         if groups := self.facts.translated_groups():
             return Finding(
