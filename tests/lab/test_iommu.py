@@ -19,6 +19,8 @@ QEMU = ("-device", "edu,dma_mask=0xffffffff,addr=10.0",
         "-netdev", "user,id=net0", "-device", "e1000e,netdev=net0,addr=12.0")
 IDENTITY = pytest.mark.machine(iommu="intel", qemu_args=QEMU, boot_args=("iommu=pt",))
 OFF = pytest.mark.machine(iommu="intel", qemu_args=QEMU, boot_args=("intel_iommu=off",))
+AMD_IDENTITY = pytest.mark.machine(iommu="amd", qemu_args=QEMU, boot_args=("iommu=pt",))
+AMD_TRANSLATED = pytest.mark.machine(iommu="amd", qemu_args=QEMU)
 TRANSLATED = pytest.mark.machine(iommu="intel", qemu_args=QEMU)
 # Waits until the host answers a connection over the network interface: nothing listens there
 ANSWERS = """
@@ -120,6 +122,33 @@ def test_dma_of_a_hostile_linux_is_contained(qv: Product) -> None:
     contained(qv)
 
 
+@AMD_IDENTITY
+def test_dma_of_a_hostile_linux_is_contained_by_amd_vi(qv: Product) -> None:
+    contained(qv)
+
+
+@pytest.mark.slow
+@AMD_TRANSLATED
+def test_devices_keep_their_tables_where_linux_translates_by_amd_vi(qv: Product) -> None:
+    keeps_tables(qv)
+
+
+@pytest.mark.slow
+@AMD_IDENTITY
+def test_no_device_of_amd_vi_is_given_to_a_cell(qv: Product) -> None:
+    qv.do("enable --strict --iommu")
+    for _ in range(2):
+        assert "no device of AMD-Vi" in qv.refused(f"cell create {given(qv, dma(EDU, 'protected'))}")
+        run(qv, f'{{pci: "{EDU}"}}')
+        assert reach(qv) == "off"
+        assert qv.quesh("edu own") == "the monitor refused it\n"
+        traffic(qv)
+        qv.do("cell destroy quest")
+        edu(qv, "own")
+    qv.do("disable")
+    edu(qv, "own")
+
+
 @pytest.mark.slow
 @OFF
 def test_dma_is_contained_if_linux_leaves_translation_off(qv: Product) -> None:
@@ -175,10 +204,8 @@ def test_disable_that_fails_says_that_the_level_has_fallen(qv: Product) -> None:
     traffic(qv)
 
 
-@pytest.mark.slow
-@TRANSLATED
-def test_devices_keep_their_tables_where_linux_translates(qv: Product) -> None:
-    """Debian's default with VT-d. A device that Linux lacks a table for reaches nothing."""
+def keeps_tables(qv: Product) -> None:
+    """Debian's default. A device that Linux lacks a table for reaches nothing."""
     traffic(qv)
     for _ in range(3):
         qv.do("enable --strict --iommu")
@@ -197,6 +224,12 @@ def test_devices_keep_their_tables_where_linux_translates(qv: Product) -> None:
         qv.do("cell destroy full")
         qv.do("disable")
         traffic(qv)
+
+
+@pytest.mark.slow
+@TRANSLATED
+def test_devices_keep_their_tables_where_linux_translates(qv: Product) -> None:
+    keeps_tables(qv)
 
 
 # ---- a device of a cell ----
