@@ -9,7 +9,7 @@ extern struct mig_message otherend_sent;	/* the last message that was sent; kind
 
 /*
  * Is called while the sender awaits the answer. Fills in s->message, and the body at
- * s->slot + s->at. Returns false: there is none.
+ * s->slot + s->at. Returns false if the other end does not answer.
  */
 extern bool (*otherend_answer)(struct mig_stream *s);
 
