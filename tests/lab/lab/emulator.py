@@ -32,6 +32,7 @@ class Emulator(abc.ABC):
         self.archive: type[cpio.Archive] | type[tar.Archive] = cpio.Archive
         # a faster channel for long messages, if the emulator needs it
         self.bulk: Bulk | None = None
+        self.environment: dict[str, str] = {}  # more variables of the emulator's process
 
     @classmethod
     @abc.abstractmethod

@@ -102,7 +102,8 @@ class Machine:
         self._messages = run / "emulator.log"
         with open(self._messages, "wb") as log:
             self._process = subprocess.Popen(
-                enter.command(roots.ensure(self.emulator.tree), argv, {"TMPDIR": str(run)}),
+                enter.command(roots.ensure(self.emulator.tree), argv,
+                              {"TMPDIR": str(run), **self.emulator.environment}),
                 stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True)
         self._closing.callback(self._reap)
         self.emulator.process = self._process
