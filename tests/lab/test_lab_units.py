@@ -150,6 +150,13 @@ def test_log_of_the_monitor_is_found_in_ram() -> None:
     assert evidence.IMPOSSIBLE in str(found[1].log()[1])
 
 
+def test_fields_of_the_evidence_are_those_of_the_monitor() -> None:
+    """gdb leaves a field out that it does not know."""
+    head = (evidence.TOP / "hypervisor/core/instance.h").read_text(encoding="utf-8")
+    record = head.partition("struct pcpu {")[2].partition("\n};")[0]
+    assert [field for field in evidence.FIELDS if not re.search(rf"\b{field}\b[^/]*;", record)] == []
+
+
 @pytest.mark.parametrize("dead, kind, number, at, theirs", [
     ("it reset", "amd", 0, 0x40000010, True), ("", "amd", 0, 0x40000010, False), ("it reset", "intel", 0, 0x40000010, False),
     ("it reset", "amd", 1, 0x40000010, False), ("it reset", "amd", 0, 0x3FFFFFFF, False)])
