@@ -181,6 +181,17 @@ static const char *log_holder_now(u64 instance)
 	return instance < QV_INSTANCES && *log_holders[instance] ? log_holders[instance] : NULL;
 }
 
+/*
+ * Returns the cell to whose lines an event of the front end's instance belongs, or NULL. The device
+ * of a cell causes faults at will, and may not push out lines of Linux
+ */
+static const char *log_owner(const struct qv_mon_log_entry *e)
+{
+	if (e->what == QV_LOG_DMA || e->what == QV_LOG_MESSAGE)
+		return qv_pci_holder(e->a);
+	return qv_log_of_instance(e) ? log_holder_now(e->a) : NULL;
+}
+
 static enum book_class log_class(u32 ring)
 {
 	return ring == QV_MON_LOG_KEPT ? BOOK_KEPT : BOOK_OTHER;
@@ -190,11 +201,10 @@ static void log_entry(const char *source, const struct qv_mon_log_entry *e)
 {
 	u64 now = qv_rdtsc();
 	u64 ago = e->tsc < now ? div_u64((now - e->tsc) * 1000, tsc_khz) * 1000 : 0;
-	const char *owner = qv_log_of_instance(e) ? log_holder_now(e->a) : NULL;
 	char sentence[160];
 
 	qv_log_sentence(sentence, sizeof(sentence), e, log_holder_now);
-	log_add(owner ?: source, log_class(QV_MON_LOG_RING(e->what)), e->tsc,
+	log_add(log_owner(e) ?: source, log_class(QV_MON_LOG_RING(e->what)), e->tsc,
 		ktime_get_boottime_ns() - ago, source, sentence);
 	if (e->what == QV_LOG_DMA)
 		qv_pci_count_blocked(e->a);

@@ -270,6 +270,18 @@ void qv_pci_count_blocked(u32 bdf)
 				cell->devices[i].state += 1u << QV_DEVICE_BLOCKED_SHIFT;
 }
 
+const char *qv_pci_holder(u32 bdf)
+{
+	struct qv_cell *cell;
+	u32 i;
+
+	list_for_each_entry(cell, &qv_cells, list)
+		for (i = 0; i < cell->num_devices; i++)
+			if (cell->devices[i].monitor.bdf == bdf)
+				return cell->name;
+	return NULL;
+}
+
 const struct qv_part qv_part_pci = {
 	.check = qv_pci_check,
 	.take = qv_pci_take,

@@ -37,6 +37,8 @@ int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *re
 /* ---- pci.c ---- */
 /* Counts DMA of the function @bdf that was blocked, if a cell has the function */
 void qv_pci_count_blocked(u32 bdf);
+/* Returns the name of the cell that has the function, or NULL */
+const char *qv_pci_holder(u32 bdf);
 
 /* ---- pci_dma.c ---- */
 /* Decides whether @cell may have @pdev with the setting *@dma, and chooses for QV_DMA_BEST */

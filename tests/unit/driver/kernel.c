@@ -4,6 +4,7 @@
 #include "unit.h"
 
 static unsigned char zeros[4096] __attribute__((aligned(4096)));
+u32 tsc_khz = 1000000;
 struct page kernel_zero_page = { zeros };
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;	/* Linux's locks of page tables */
 _Atomic u64 kernel_huge, kernel_bytes, kernel_charged;

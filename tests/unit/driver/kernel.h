@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As much of Linux's headers as the channels of the driver use, for tests of driver/parts on this
+ * As much of Linux's headers as the channels and the log of the driver use, for tests on this
  * machine. The Makefile makes each <linux/...h> that these files include from this one. kernel.c
  * has the functions: pages that the sanitizer watches, page tables of programs, files.
  */
@@ -65,6 +65,13 @@ typedef struct { int counter; } atomic_t;
 #define kasprintf(gfp, ...)	NULL
 #define msecs_to_jiffies(ms)	((ms) / 4)
 #define ktime_get_boottime_ns()	1ull
+#define NSEC_PER_SEC		1000000000ull
+extern u32 tsc_khz;
+#define div_u64(a, b)		((u64)(a) / (b))
+#define do_div(n, b)		({ u64 _n = (n); (n) = _n / (b); (u32)(_n % (b)); })
+#define u64_to_user_ptr(a)	((void *)(uintptr_t)(a))
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 
 /* ---- lists ---- */
 struct list_head { struct list_head *next, *prev; };
@@ -97,7 +104,10 @@ struct mutex { pthread_mutex_t is; };
 #define mutex_init(m)		pthread_mutex_init(&(m)->is, NULL)
 #define mutex_lock(m)		kernel_lock(m)
 #define mutex_unlock(m)		pthread_mutex_unlock(&(m)->is)
-typedef struct { int unused; } raw_spinlock_t;
+typedef struct { int unused; } raw_spinlock_t, spinlock_t;
+#define DEFINE_SPINLOCK(name)	spinlock_t name
+#define spin_lock_irqsave(l, flags) ((void)(l), (flags) = 0)
+#define spin_unlock_irqrestore(l, flags) ((void)(l), (void)(flags))
 #define raw_spin_lock_init(l)	((void)(l))
 typedef struct { int unused; } wait_queue_head_t;
 #define init_waitqueue_head(w)	((void)(w))

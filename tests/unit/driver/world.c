@@ -24,10 +24,6 @@ u64 qv_manage(u64 nr, u64 a)
 	return 0;
 }
 
-void qv_log(const char *source, const char *fmt, ...)
-{
-}
-
 u64 qv_channel_life(struct qv_channel_dev *c, u32 end)
 {
 	return 0;
