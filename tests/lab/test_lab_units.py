@@ -21,7 +21,7 @@ from xdist.scheduler import LoadGroupScheduling
 from lab import (aptconf, bochs, channelbench, check, cpio, enter, evidence, fixtures, qemu, roots,
                  tar)
 from lab.config import Config
-from lab.errors import LabError
+from lab.errors import GuestTimeout, LabError, MachineDead
 from lab.fixtures import SLOW
 from lab.paths import TOP
 from lab.schedule import SlowFirst
@@ -152,9 +152,49 @@ def test_log_of_the_monitor_is_found_in_ram() -> None:
 
 def test_fields_of_the_evidence_are_those_of_the_monitor() -> None:
     """gdb leaves a field out that it does not know."""
-    head = (evidence.TOP / "hypervisor/core/instance.h").read_text(encoding="utf-8")
+    head = (TOP / "hypervisor/core/instance.h").read_text(encoding="utf-8")
     record = head.partition("struct pcpu {")[2].partition("\n};")[0]
     assert [field for field in evidence.FIELDS if not re.search(rf"\b{field}\b[^/]*;", record)] == []
+
+
+class _Between:
+    """A machine between two tests."""
+
+    def __init__(self, dead: str = "", hangs: bool = False, found: Path | None = None) -> None:
+        self.dead, self.hangs, self.found = dead, hangs, found
+        self.config, self.spoilt, self.closed = Config(), False, False
+
+    def evidence(self, why: str) -> str:
+        return f"{why} (evidence: a file)"
+
+    def run(self, command: str, timeout: float) -> SimpleNamespace:
+        if self.hangs:
+            raise GuestTimeout(self.evidence(f"no end of: {command}"))
+        return SimpleNamespace(rc=0)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("ended, error", [({"dead": "it reset"}, MachineDead),
+                                          ({"hangs": True}, GuestTimeout)])
+def test_machine_that_ends_between_two_tests_fails_the_next(ended: dict[str, Any],
+                                                            error: type[Exception]) -> None:
+    held, machine = fixtures.Machines(), _Between(**ended)
+    held._machine = machine  # type: ignore[assignment]
+    with pytest.raises(error, match="evidence: a file"):
+        held.get(machine.config, False)
+    assert machine.closed and held._machine is None
+
+
+@pytest.mark.parametrize("ended", [{"dead": "it reset"}, {"hangs": True}])
+def test_machine_whose_end_a_test_expected_is_replaced(ended: dict[str, Any],
+                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    held, machine, fresh = fixtures.Machines(), _Between(found=Path("file"), **ended), _Between()
+    held._machine = machine  # type: ignore[assignment]
+    monkeypatch.setattr(held, "_boot", lambda config: fresh)
+    assert held.get(machine.config, False) is fresh  # type: ignore[comparison-overlap]
+    assert machine.closed
 
 
 @pytest.mark.parametrize("dead, kind, number, at, theirs", [

@@ -10,7 +10,7 @@ import pytest
 from product import Product
 
 from .config import Config
-from .errors import MachineDead
+from .errors import GuestTimeout, MachineDead
 from .machine import Machine
 from .parts import part_of
 from .record import EMULATORS_FAULT, Recorder, plain
@@ -48,6 +48,8 @@ class Machines:
 
     def get(self, config: Config, new: bool) -> Machine:
         machine = self._machine
+        if machine and not (machine.spoilt or machine.found):
+            self._check(machine)
         if machine and (new or machine.config != config or machine.spoilt or machine.dead or not self._answers(machine)):
             self.stop()
         if not self._machine:
@@ -64,6 +66,17 @@ class Machines:
             except MachineDead as error:
                 print(f"boot failed, once more: {error}")
         return Machine(config, compile=config.kernel not in self._built).__enter__()
+
+    def _check(self, machine: Machine) -> None:
+        """Fails the next test if the machine has died, or hangs, after a test that passed: else
+        its evidence would be lost with it."""
+        try:
+            if machine.dead:
+                raise MachineDead(machine.evidence(f"the machine died after the test before: {machine.dead}"))
+            machine.run("true", 20)
+        except (GuestTimeout, MachineDead):
+            self.stop()
+            raise
 
     @staticmethod
     def _answers(machine: Machine) -> bool:
