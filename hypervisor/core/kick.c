@@ -24,7 +24,6 @@
 #include "kick.h"
 
 #define AGAIN_MS	200
-#define SEND_LOOPS	10000000	/* number of loops; apic_send() takes far fewer */
 
 /*
  * The NMI for a command that is still pending may have been lost, since two NMIs may merge into
@@ -44,14 +43,15 @@ void kick(struct pcpu *target, u32 cmd)
 
 /*
  * A CPU may find a command by another NMI, or without an NMI, before the NMI for it has been sent.
- * So wait until it has been sent. That NMI must not come much later, to a guest that this
- * command has started.
+ * So wait until it has been sent, as long as for any answer of the sender's CPU. That NMI must not
+ * come much later, to a guest that this command has started.
  */
 u32 take_commands(struct pcpu *cpu)
 {
-	u32 cmd = __atomic_exchange_n(&cpu->cmd, 0, __ATOMIC_SEQ_CST), loops = SEND_LOOPS;
+	u32 cmd = __atomic_exchange_n(&cpu->cmd, 0, __ATOMIC_SEQ_CST);
+	u64 start = rdtsc(), longest = (u64)me()->boot.tsc_khz * ACK_DEADLINE_MS;
 
-	while (load(&cpu->kicks) && --loops)
+	while (load(&cpu->kicks) && rdtsc() - start < longest)
 		pause();
 	return cmd;
 }

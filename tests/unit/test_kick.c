@@ -64,10 +64,10 @@ static void sent_once_more(void)
 	fake_ipi = fake_answer;
 }
 
-/* The sender is slow between the two halves of kick(). */
+/* The sender is slow between the two halves of kick(): a host runs its CPU only later. */
 static void *slow_sender(void *arg)
 {
-	const struct timespec pause = { .tv_nsec = 20000000 };
+	const struct timespec pause = { .tv_sec = 1 };
 	struct pcpu *target = arg;
 
 	nanosleep(&pause, NULL);
@@ -83,6 +83,7 @@ static void waits_for_the_sender(void)
 
 	fake_open(true, true);
 	sent = 0;
+	me()->boot.tsc_khz = 5000000;	/* no processor is faster: 2 s are still 2 s */
 	target->kicks = 1;
 	target->cmd = CMD_SIPI;
 	pthread_create(&thread, NULL, slow_sender, target);
