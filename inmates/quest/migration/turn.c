@@ -11,7 +11,7 @@
 #define LEAVE_US	20000
 
 static const struct mig_link *owner, *last;	/* NULL: no link */
-static uint64_t over;			/* TSC at which the owner's turn ends */
+static uint64_t since, over;		/* TSC at which the owner's turn began, and ends */
 static uint64_t leaves;			/* TSC until which `last` leaves it to others */
 
 bool turn_take(const struct mig_link *l, uint64_t us)
@@ -23,8 +23,11 @@ bool turn_take(const struct mig_link *l, uint64_t us)
 		owner = NULL;
 	takes = owner ? owner == l : l != last || now >= leaves;
 	if (takes) {
+		since = owner ? since : now;
 		owner = last = l;
 		over = now + timer_from_us(us);
+		if (over - since > timer_from_us(TURN_US))
+			over = since + timer_from_us(TURN_US);
 	} else if (owner) {
 		leaves = now + timer_from_us(LEAVE_US);
 	}
@@ -58,6 +61,13 @@ static void wait_some_time(void)
 	thread_sleep_us(AGAIN_US + rdtsc() % AGAIN_US);
 }
 
+void turn_return(struct mig_link *l)
+{
+	/* if the destination is silent, its turn ends with its time */
+	(void)exchange(&l->stream, MSG_END_TURN, MIG_KILL_US);
+	turn_end(l);
+}
+
 int turn_begin(struct mig_link *l, bool both)
 {
 	int error = -EAGAIN;
@@ -66,17 +76,12 @@ int turn_begin(struct mig_link *l, bool both)
 		error = both ? exchange(&l->stream, MSG_ASK_TURN, MIG_SILENCE_US) : 0;
 		if (error)
 			turn_end(l);
+	} else if (!both) {
+		turn_return(l);
 	}
 	if (error == -EAGAIN)
 		wait_some_time();
 	return error;
-}
-
-void turn_return(struct mig_link *l)
-{
-	/* if the destination is silent, its turn ends with its time */
-	(void)exchange(&l->stream, MSG_END_TURN, MIG_KILL_US);
-	turn_end(l);
 }
 
 void turn_answer(struct mig_link *l)

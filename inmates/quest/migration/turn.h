@@ -16,8 +16,9 @@
 #define TURN_US		MIG_SILENCE_US
 
 /*
- * Takes this cell's turn for link `l` for `us` from now on, even if the link has it already.
- * Returns false if another link has it, or has asked for it while `l` had it last.
+ * Takes this cell's turn for link `l` for `us` from now on, even if the link has it already. Then
+ * it ends after TURN_US in all. Returns false if another link has it, or has asked for it while `l`
+ * had it last.
  */
 bool turn_take(const struct mig_link *l, uint64_t us);
 
@@ -26,8 +27,9 @@ void turn_end(const struct mig_link *l);
 
 /*
  * Takes the turn of the source, and if `both`, that of the destination, which then expects a
- * program. Returns 0; -EAGAIN after some time: a cell is busy; or another error of the link.
- * turn_return() ends both turns if no program comes. For the source, with interrupts on.
+ * program; else the source has that one already. Returns 0; -EAGAIN after some time: a cell is
+ * busy; or another error of the link. Then the source has neither turn. turn_return() ends both
+ * turns if no program comes. For the source, with interrupts on.
  */
 int turn_begin(struct mig_link *l, bool both);
 void turn_return(struct mig_link *l);

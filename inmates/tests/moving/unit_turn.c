@@ -154,3 +154,39 @@ TEST(destination_answers_whether_it_is_busy)
 	CHECK_EQ(asks(b, MSG_ASK_TURN), 0);
 	CHECK_EQ(asks(b, MSG_END_TURN), 0);
 }
+
+/* With MIG_STRICT, two cells that ask each other would else keep each other's turn without end. */
+TEST(source_that_cannot_begin_returns_the_turn_that_came_with_the_terms)
+{
+	begin();
+	CHECK(turn_take(b, US));
+	CHECK_EQ(begins(false), -EAGAIN);
+	CHECK_EQ(otherend_sent.kind, MSG_END_TURN);
+	CHECK(took >= 5000);
+	turn_end(b);
+}
+
+static bool b_had_turn;
+
+/* Link a asks again and again while it has the turn, and link b asks as often. */
+static void keeper(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < 1200 && !b_had_turn; i++) {
+		(void)turn_take(a, TURN_US);
+		thread_sleep_us(10000);
+		b_had_turn = turn_take(b, US);
+	}
+}
+
+TEST(no_link_makes_its_turn_longer)
+{
+	begin();
+	b_had_turn = false;
+	world_thread(keeper);
+	world_run();
+	CHECK(b_had_turn);
+	turn_end(b);
+}
