@@ -17,6 +17,16 @@ struct process *process_at(int i)
 	return programs[i].state == PROCESS_FREE ? NULL : &programs[i];
 }
 
+struct process *process_find(int pid)
+{
+	int i;
+
+	for (i = 0; i < PROCESS_MAX; i++)
+		if (programs[i].state != PROCESS_FREE && programs[i].pid == pid)
+			return &programs[i];
+	return NULL;
+}
+
 void wake_all(struct wait_queue *q)
 {
 	(void)q;
@@ -85,6 +95,23 @@ TEST(program_that_wishes_again_waits_for_the_others)
 	serve(20);
 	CHECK(wishes_next(OTHER) == &programs[9]);
 	CHECK_EQ(waits, 0);
+}
+
+/* The turns of one link's programs do not depend on those of another link. */
+TEST(programs_of_each_link_have_their_turns)
+{
+	int i;
+
+	begin();
+	wish(5, LINK);
+	wish(9, OTHER);
+	wish(20, LINK);
+	for (i = 0; i < 3; i++) {
+		CHECK(wishes_next(OTHER) == &programs[9]);
+		serve(5);
+		CHECK(wishes_next(OTHER) == &programs[9]);
+		serve(20);
+	}
 }
 
 TEST(link_waits_for_a_wish_or_a_question)

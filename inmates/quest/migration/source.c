@@ -297,10 +297,11 @@ static void conclude(const struct mig_link *l, struct process *p, int number, in
 }
 
 /*
- * Interrupts are off. Takes the turns of both cells, and the program of a wish off its VCPUs.
- * Returns 0 or minus an error. -EAGAIN: it is not yet the link's turn.
+ * Interrupts are off. Takes the turns of both cells, and the program of wish `number` off its
+ * VCPUs. Returns 0 or minus an error. -EAGAIN: it is not yet the link's turn, or the program no
+ * longer has that wish.
  */
-static int begin(struct mig_link *l, int pid, bool strict)
+static int begin(struct mig_link *l, int pid, uint32_t number, bool strict)
 {
 	struct process *p;
 	int error;
@@ -308,9 +309,9 @@ static int begin(struct mig_link *l, int pid, bool strict)
 	irq_enable();
 	error = settle(&l->stream) ? 0 : -ETIMEDOUT;
 	irq_disable();
-	p = process_find(pid);
+	p = wishes_find(pid, number);
 	if (!error)
-		error = p ? mig_channels_pack(l, p) : -ESRCH;
+		error = p ? mig_channels_pack(l, p) : -EAGAIN;
 	if (!error && strict)
 		error = mig_wait_for_moment(l, pid);
 	if (error)
@@ -321,8 +322,7 @@ static int begin(struct mig_link *l, int pid, bool strict)
 	irq_disable();
 	if (error)
 		return error;
-	p = process_find(pid);
-	error = p && p->wish.link ? move_detach(pid, true) : -EAGAIN;
+	error = wishes_find(pid, number) ? move_detach(pid, true) : -EAGAIN;
 	if (error) {
 		irq_enable();
 		turn_return(l);
@@ -334,9 +334,10 @@ static int begin(struct mig_link *l, int pid, bool strict)
 static void move(struct mig_link *l, int number, int pid)
 {
 	struct process *p = process_find(pid);
-	int error = begin(l, pid, p->wish.strict);
+	uint32_t wish = p->wish.number;
+	int error = begin(l, pid, wish, p->wish.strict);
 
-	p = process_find(pid);
+	p = wishes_find(pid, wish);
 	if (error) {
 		if (p && error != -EAGAIN)
 			wishes_fail(p, error);

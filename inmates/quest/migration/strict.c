@@ -12,6 +12,7 @@
 #include "moment.h"
 #include "pack.h"
 #include "strict.h"
+#include "wishes.h"
 
 #define MOMENT_US	1000		/* time between two looks at the program */
 #define FRESH_US	20000		/* an older plan is replaced */
@@ -144,11 +145,12 @@ int mig_wait_for_moment(struct mig_link *l, int pid)
 	struct plan plan = { .terms.wait = UINT64_MAX };
 	struct mig_size size;
 	uint64_t age, fresh = timer_from_us(FRESH_US), since = rdtsc();
+	uint32_t wish = process_find(pid)->wish.number;
 	int error;
 	bool now;
 
 	for (;;) {
-		error = check_wish(l, process_find(pid), since, &size);
+		error = check_wish(l, wishes_find(pid, wish), since, &size);
 		if (error)
 			return error;
 		now = moment_has_come(process_find(pid), &plan);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
 #include <stddef.h>
 #include <inmate/cpu.h>
 #include "../kernel/process/process.h"
@@ -8,12 +9,14 @@
 static struct wait_queue awaited;	/* threads that wait for a wish */
 static uint32_t asked;			/* bit i: the load is wished by link i */
 static uint32_t wished;			/* bit i: link i had a wish last, not a question of load */
-static int last;			/* slot of the last program with a wish that had its turn */
+/* of each link: slot of the last program with a wish that had its turn */
+static int last[CHAR_BIT * sizeof(asked)];
 
 static void set(struct process *p, int link, uint64_t until, int error)
 {
 	p->wish = (struct migration_wish){
-		.link = link, .until = until, .error = error, .moves = p->wish.moves
+		.link = link, .until = until, .error = error, .moves = p->wish.moves,
+		.number = p->wish.number
 	};
 }
 
@@ -22,6 +25,7 @@ int wishes_add(struct process *p, int link, uint64_t until, bool strict)
 	if (p->wish.link)
 		return -EBUSY;
 	set(p, link + 1, until, 0);
+	p->wish.number++;
 	p->wish.strict = strict;
 	wake_all(&awaited);
 	return 0;
@@ -53,14 +57,21 @@ static struct process *find(int link)
 	int i, slot;
 
 	for (i = 1; i <= PROCESS_MAX; i++) {
-		slot = (last + i) % PROCESS_MAX;
+		slot = (last[link] + i) % PROCESS_MAX;
 		p = process_at(slot);
 		if (!has_wish(p, link))
 			continue;
-		last = slot;
+		last[link] = slot;
 		return p;
 	}
 	return NULL;
+}
+
+struct process *wishes_find(int pid, uint32_t number)
+{
+	struct process *p = process_find(pid);
+
+	return p && p->wish.link && p->wish.number == number ? p : NULL;
 }
 
 void wishes_ask(int link)

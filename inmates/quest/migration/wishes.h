@@ -12,12 +12,16 @@ struct process;
 int wishes_add(struct process *p, int link, uint64_t until, bool strict);
 
 /*
- * Waits for a program that wishes to move by link `link`. It may end whenever interrupts are on.
+ * Waits for a program that wishes to move by link `link`. Whenever interrupts are on, it may end,
+ * or have another wish.
  * NULL: wishes_ask() was called, since the cell at the other end is to be asked for its load.
  * Neither programs nor questions that come again at once keep others from their turn.
  */
 struct process *wishes_next(int link);
 void wishes_ask(int link);
+
+/* Returns process `pid` if it still has its wish `number`; else NULL. */
+struct process *wishes_find(int pid, uint32_t number);
 
 /* The wish of `p` fails if its time is over, and it has not left yet: the link may be busy. */
 void wishes_expire(struct process *p);

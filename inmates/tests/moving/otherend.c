@@ -15,6 +15,11 @@ bool mig_claim(struct mig_stream *s)
 	return true;
 }
 
+size_t mig_room(const struct mig_stream *s)
+{
+	return sizeof(buffer) - s->at;
+}
+
 bool mig_commit(struct mig_stream *s, const struct mig_message *header)
 {
 	otherend_sent = *header;

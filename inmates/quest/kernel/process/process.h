@@ -45,6 +45,7 @@ struct program_image;
 /* A program's wish to move to another cell, and the result of the last one (migration/). */
 struct migration_wish {
 	int link;			/* number of the link plus 1; 0: no wish */
+	uint32_t number;		/* another one for each wish of the program */
 	bool strict;			/* MIG_STRICT */
 	/* no moment was long enough for a strict move, for as long as one should have come */
 	bool hopeless;

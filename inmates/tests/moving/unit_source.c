@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The thread of a link that sends programs, in the world of world.h. The test answers for the other
+ * cell, and for the files that describe a program.
+ */
+#include <string.h>
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/timer.h>
+#include "../../quest/migration/channels.h"
+#include "../../quest/migration/check.h"
+#include "../../quest/migration/costs.h"
+#include "../../quest/migration/load.h"
+#include "../../quest/migration/pack.h"
+#include "../../quest/migration/wishes.h"
+#include "../../quest/mm/arena.h"
+#include "../../quest/user/include/quest/errors.h"
+#include "../../quest/user/include/quest/types.h"
+#include "otherend.h"
+#include "unit.h"
+#include "world.h"
+
+#define HERE	0			/* the link */
+#define OTHER	1			/* a link whose thread does not run */
+#define MS	1000u			/* us */
+
+static struct qv_end end;
+static struct mig_link l;
+static int pid;
+static unsigned int begins;		/* programs that the other cell was sent */
+static void (*before_answer)(void);	/* while the link awaits an answer */
+
+/* ---- in place of files that need memory of programs ---- */
+
+void mig_pack(struct mig_header *h, const struct process *p)
+{
+	(void)p;
+	memset(h, 0, sizeof(*h));
+}
+
+bool mig_has_its_vcpus(const struct program_image *image)
+{
+	return image;
+}
+
+int mig_channels_pack(struct mig_link *link, const struct process *p)
+{
+	(void)link;
+	(void)p;
+	return 0;
+}
+
+uint64_t mig_used(void)
+{
+	return 0;
+}
+
+void mig_cost_learn(enum mig_side side, const struct mig_size *size, uint64_t used)
+{
+	(void)side;
+	(void)size;
+	(void)used;
+}
+
+void mig_load_exchange(struct mig_link *link, int number)
+{
+	(void)link;
+	(void)number;
+}
+
+uint64_t space_next_page(const struct space *s, uint64_t va, uint64_t *entry)
+{
+	(void)s;
+	(void)va;
+	(void)entry;
+	return 0;
+}
+
+bool arena_has(uint64_t page, uint64_t *at)
+{
+	(void)page;
+	(void)at;
+	return false;
+}
+
+void print(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+/* ---- the other cell ---- */
+
+static bool answers(struct mig_stream *s)
+{
+	static const enum mig_kind kinds[] = {
+		[MSG_ASK_TURN] = MSG_TURN, [MSG_END_TURN] = MSG_TURN, [MSG_BEGIN] = MSG_ACCEPTED,
+		[MSG_MORE] = MSG_ACCEPTED, [MSG_ABORT] = MSG_REFUSED,
+	};
+
+	if (before_answer)
+		before_answer();
+	begins += otherend_sent.kind == MSG_BEGIN;
+	s->message = (struct mig_message){
+		.kind = otherend_sent.last ? MSG_RUNNING : kinds[otherend_sent.kind]
+	};
+	return true;
+}
+
+static void sender(void *unused)
+{
+	(void)unused;
+	mig_source_work(&l, HERE);
+}
+
+static void be_there(void)
+{
+	(void)wait_on_until(&process_current()->words, rdtsc() + timer_from_us(MS));
+}
+
+static struct process *begin(void)
+{
+	world_begin(1, be_there);
+	world_sleep_in_order();
+	end.page.item = 1 << 20;
+	l = (struct mig_link){ .names_pages = true, .stream.end = &end, .outgoing = true };
+	otherend_answer = answers;
+	before_answer = NULL;
+	begins = 0;
+	pid = world_program(NULL, 2, -1)->pid;
+	process_find(pid)->background = true;
+	world_thread(sender);
+	return process_find(pid);
+}
+
+TEST(source_moves_a_program_that_wishes_to)
+{
+	struct process *p = begin();
+
+	CHECK_EQ(wishes_add(p, HERE, UINT64_MAX, false), 0);
+	world_run();
+	CHECK_EQ(begins, 1);
+	CHECK(p->state == PROCESS_FREE && p->status == QUEST_MOVED(HERE));
+	world_check();
+}
+
+/* While the link awaits its turn, the wish ends with its time, and the program has another one. */
+static void wish_again(void)
+{
+	struct process *p = process_find(pid);
+
+	if (otherend_sent.kind != MSG_ASK_TURN)
+		return;
+	thread_sleep_us(2 * MS);
+	wishes_expire(p);
+	CHECK_EQ(wishes_add(p, OTHER, UINT64_MAX, false), 0);
+	before_answer = NULL;
+}
+
+static void observer(void *unused)
+{
+	struct process *p = process_find(pid);
+
+	(void)unused;
+	thread_sleep_us(100 * MS);
+	CHECK_EQ(p->state, PROCESS_LIVE);
+	CHECK_EQ(p->wish.link, OTHER + 1);
+	CHECK_EQ(begins, 0);
+	process_end(p, 0);
+}
+
+TEST(source_leaves_a_program_whose_wish_is_another_one)
+{
+	struct process *p = begin();
+
+	before_answer = wish_again;
+	CHECK_EQ(wishes_add(p, HERE, rdtsc() + timer_from_us(MS), false), 0);
+	world_thread(observer);
+	world_run();
+	CHECK(process_find(pid)->state == PROCESS_ZOMBIE);
+	world_check();
+}
