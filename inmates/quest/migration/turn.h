@@ -27,7 +27,7 @@ void turn_end(const struct mig_link *l);
 
 /*
  * Takes the turn of the source, and if `both`, that of the destination, which then expects a
- * program; else the source has that one already. Returns 0; -EAGAIN after some time: a cell is
+ * program; else the source has the destination's already. Returns 0; -EAGAIN after some time: a cell is
  * busy; or another error of the link. Then the source has neither turn. turn_return() ends both
  * turns if no program comes. For the source, with interrupts on.
  */

@@ -24,6 +24,7 @@
 #define IPC_NEVER	UINT64_MAX	/* a time without a bound */
 #define IPC_ONE_WAY	((size_t)-1)	/* ipc_bound(): of ipc_send() */
 #define IPC_BYTES_MAX	(1u << 30)	/* of a message */
+#define IPC_SERVICE_US_MAX	1000000000u	/* of ipc_open() */
 
 /* How an end waits. IPC_SLEEPS needs `bell: true`. */
 enum ipc_how { IPC_POLLS, IPC_SLEEPS };
@@ -56,8 +57,8 @@ struct ipc {
 /*
  * Opens an end, by the name of the channel. A receiver says which CPU time it uses for a message at
  * most (K; it counts for each slot), besides the copies. Returns 0; the errors of channel_open();
- * EINVAL: IPC_SLEEPS without a bell; EACCES: no mailbox; EMSGSIZE: its slots are below 256 bytes;
- * ENOVCPU: the thread has no Main VCPU of its own.
+ * EINVAL: IPC_SLEEPS without a bell, or a longer service; EACCES: no mailbox; EMSGSIZE: its slots
+ * are below 256 bytes; ENOVCPU: the thread has no Main VCPU of its own.
  */
 int ipc_open(struct ipc *end, const char *channel, enum ipc_how how, uint64_t service_us);
 int ipc_close(struct ipc *end);

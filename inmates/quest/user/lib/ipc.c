@@ -43,11 +43,13 @@ static int request(struct ipc *end, enum ipcslot_kind kind, const unsigned char 
 		head.at += (uint32_t)now;
 		if (error || head.at == bytes)
 			break;
-		error = slot->head.kind == IPCSLOT_TAKEN ? ipcslot_release(end) : -EBADMSG;
+		if (slot->head.kind != IPCSLOT_TAKEN)
+			return ipcslot_wrong(end);
+		error = ipcslot_release(end);
 		if (error)
 			break;
 	}
-	return error || slot->head.kind == last ? error : -EBADMSG;
+	return error || slot->head.kind == last ? error : ipcslot_wrong(end);
 }
 
 int ipc_send(struct ipc *sender, const void *message, size_t bytes)
@@ -67,7 +69,7 @@ ssize_t ipc_call(struct ipc *sender, const void *message, size_t bytes, void *re
 	while (!error) {
 		if (slot.head.kind != IPCSLOT_REPLY || !ipcslot_continues(&slot, next.at) ||
 		    (next.at && slot.head.total != next.total))
-			return -EBADMSG;
+			return ipcslot_wrong(sender);
 		next.total = slot.head.total;
 		if (next.total > room) {
 			error = ipcslot_release(sender);
@@ -85,13 +87,12 @@ ssize_t ipc_call(struct ipc *sender, const void *message, size_t bytes, void *re
 
 /* ---- the receiver ---- */
 
-/* Refuses the message of a slot: it has `total` bytes; 0: its beginning is lost. */
+/* Refuses the message of a slot, as ipcslot_refuse() does. */
 static int refuse(struct ipc *end, uint32_t total)
 {
-	const struct ipcslot_head head = { .kind = IPCSLOT_REFUSED, .total = total };
 	int error = ipcslot_release(end);
 
-	return error ? error : ipcslot_put(end, &head, NULL, 0);
+	return error ? error : ipcslot_refuse(end, total);
 }
 
 /*
@@ -119,6 +120,13 @@ static bool begins(const struct ipcslot_head *h)
 	return !h->at && (h->kind == IPCSLOT_CALL || h->kind == IPCSLOT_SEND);
 }
 
+/* Refuses a slot that continues no message, and forgets the message that it interrupts. */
+static int lose(struct ipc *end, struct ipcslot_head *first)
+{
+	first->kind = 0;
+	return refuse(end, 0);
+}
+
 /* A slot that continues no message is refused: one of the programs has restarted. */
 ssize_t ipc_receive(struct ipc *receiver, void *message, size_t room)
 {
@@ -142,7 +150,7 @@ ssize_t ipc_receive(struct ipc *receiver, void *message, size_t room)
 			 slot.head.total == first.total && ipcslot_continues(&slot, at))
 			result = take_part(receiver, &slot, at, message, room);
 		else
-			result = refuse(receiver, 0);
+			result = lose(receiver, &first);
 		if (result < 0)
 			return result;
 		at += (size_t)result;

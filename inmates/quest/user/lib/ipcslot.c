@@ -71,12 +71,25 @@ int ipcslot_look(struct ipc *end, struct ipcslot *slot)
 		if (error)
 			return error;
 	}
+	*slot = (struct ipcslot){ 0 };
 	if (item.bytes < sizeof(slot->head))
-		return -EBADMSG;
+		return 0;
 	shared_copy_out(&slot->head, data, sizeof(slot->head));
 	slot->body = (const unsigned char *)data + sizeof(slot->head);
 	slot->bytes = item.bytes - sizeof(slot->head);
 	return 0;
+}
+
+bool ipcslot_owed(struct ipc *end)
+{
+	struct qv_end *e = channel_end(end->channel);
+	struct qv_item item;
+	const void *data;
+	void *room;
+
+	/* an item that is found stays for ipcslot_look() */
+	return !qv_end_claim(e, &room) && !qv_end_abort(e) &&
+	       qv_end_peek(e, &data, &item) == QV_CHAN_NOTHING;
 }
 
 int ipcslot_release(struct ipc *end)
@@ -90,6 +103,20 @@ int ipcslot_take(struct ipc *end, const struct ipcslot *slot, void *to)
 {
 	shared_copy_out(to, slot->body, slot->bytes);
 	return ipcslot_release(end);
+}
+
+int ipcslot_refuse(struct ipc *end, uint32_t total)
+{
+	const struct ipcslot_head head = { .kind = IPCSLOT_REFUSED, .total = total };
+
+	return ipcslot_put(end, &head, NULL, 0);
+}
+
+int ipcslot_wrong(struct ipc *end)
+{
+	int error = ipcslot_release(end);
+
+	return error ? error : -EBADMSG;
 }
 
 bool ipcslot_continues(const struct ipcslot *slot, size_t at)

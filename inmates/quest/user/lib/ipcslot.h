@@ -37,15 +37,31 @@ struct ipcslot {
 /* Sends a slot with `bytes` of a message. Waits for this end's turn. */
 int ipcslot_put(struct ipc *end, const struct ipcslot_head *head, const void *body, size_t bytes);
 
-/* Awaits a slot of the other end. */
+/* Awaits a slot of the other end. One without a head has kind 0. */
 int ipcslot_look(struct ipc *end, struct ipcslot *slot);
 
-/* Releases the slot that was looked at; take() copies its part of the message before. */
+/*
+ * The receiver: returns whether an earlier program of this end has taken a slot, and ended before
+ * it answered: the sender still waits.
+ */
+bool ipcslot_owed(struct ipc *receiver);
+
+/*
+ * Releases the slot that was looked at; take() copies its part of the message before, and wrong()
+ * returns -EBADMSG then.
+ */
 int ipcslot_release(struct ipc *end);
+int ipcslot_wrong(struct ipc *end);
 int ipcslot_take(struct ipc *end, const struct ipcslot *slot, void *to);
 
 /* Returns whether the slot continues a message of which `at` bytes are there. */
 bool ipcslot_continues(const struct ipcslot *slot, size_t at);
+
+/*
+ * Refuses the message of a slot that was released: it has `total` bytes, which are too many; 0: it
+ * is lost, and the sender gets ECONNRESET.
+ */
+int ipcslot_refuse(struct ipc *receiver, uint32_t total);
 
 /* Answers a slot of ipc_connect() that the receiver has looked at. */
 int ipcterms_answer(struct ipc *receiver, const struct ipcslot *slot);

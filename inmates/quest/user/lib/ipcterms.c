@@ -55,11 +55,8 @@ static void end_round(struct ipc *end, uint32_t round)
 static int take_whole(struct ipc *end, const struct ipcslot *slot, unsigned char *room)
 {
 	uint64_t begin = cpu_ns();
-	int error;
+	int error = ipcslot_take(end, slot, room);
 
-	if (slot->bytes != end->body)
-		return -EBADMSG;
-	error = ipcslot_take(end, slot, room);
 	longer(&end->own.slot_ns, cpu_ns() - begin);
 	memcpy(&end->peer, room, sizeof(end->peer));
 	return error;
@@ -81,6 +78,17 @@ static int put_whole(struct ipc *end, enum ipcslot_kind kind, uint32_t round, un
 	return error;
 }
 
+/* The sender: a receiver that has just begun refuses a slot that another one took. */
+static int take_terms(struct ipc *end, const struct ipcslot *slot, unsigned char *room)
+{
+	int error;
+
+	if (slot->head.kind == IPCSLOT_TERMS && slot->bytes == end->body)
+		return take_whole(end, slot, room);
+	error = ipcslot_wrong(end);
+	return error == -EBADMSG && slot->head.kind == IPCSLOT_REFUSED ? -ECONNRESET : error;
+}
+
 static int connect_in(struct ipc *sender, unsigned char *room)
 {
 	struct ipcslot slot;
@@ -91,10 +99,8 @@ static int connect_in(struct ipc *sender, unsigned char *room)
 		error = put_whole(sender, IPCSLOT_HELLO, round, room);
 		if (!error)
 			error = ipcslot_look(sender, &slot);
-		if (!error && slot.head.kind != IPCSLOT_TERMS)
-			error = -EBADMSG;
 		if (!error)
-			error = take_whole(sender, &slot, room);
+			error = take_terms(sender, &slot, room);
 		end_round(sender, round);
 	}
 	return error ? error : wait_of(sender, MARGIN * sender->own.slot_ns, &sender->own.slot);
@@ -117,10 +123,16 @@ int ipc_connect(struct ipc *sender)
 /* The receiver has looked at a slot of ipc_connect(). The last answer has what it knows by then. */
 int ipcterms_answer(struct ipc *end, const struct ipcslot *slot)
 {
-	unsigned char *room = malloc(end->body);
+	unsigned char *room;
 	uint64_t served;
-	int error = room ? take_whole(end, slot, room) : -ENOMEM;
+	int error;
 
+	if (slot->bytes != end->body) {
+		error = ipcslot_release(end);
+		return error ? error : ipcslot_refuse(end, 0);
+	}
+	room = malloc(end->body);
+	error = room ? take_whole(end, slot, room) : -ENOMEM;
 	if (!error && slot->head.at == ROUNDS - 1) {
 		served = MARGIN * end->own.slot_ns + end->service_ns;
 		error = wait_of(end, served, &end->own.take);
@@ -192,7 +204,8 @@ static int check(struct ipc *end)
 
 	if (page->type != QV_CHAN_MAILBOX)
 		return -EACCES;
-	if (end->how == IPC_SLEEPS && !(page->flags & QV_CHAN_BELL))
+	if ((end->how == IPC_SLEEPS && !(page->flags & QV_CHAN_BELL)) ||
+	    end->service_ns / NS_PER_US > IPC_SERVICE_US_MAX)
 		return -EINVAL;
 	if (page->item < SLOT_MIN || page->item > IPC_BYTES_MAX)
 		return -EMSGSIZE;
@@ -206,11 +219,14 @@ int ipc_open(struct ipc *end, const char *channel, enum ipc_how how, uint64_t se
 
 	memset(end, 0, sizeof(*end));
 	end->how = how;
-	end->service_ns = service_us * NS_PER_US;
+	if (__builtin_mul_overflow(service_us, NS_PER_US, &end->service_ns))
+		end->service_ns = IPC_NEVER;
 	end->channel = channel_open(channel);
 	if (end->channel < 0)
 		return end->channel;
 	error = check(end);
+	if (!error && channel_end(end->channel)->self && ipcslot_owed(end))
+		error = ipcslot_refuse(end, 0);
 	if (error)
 		(void)channel_close(end->channel);
 	return error;
