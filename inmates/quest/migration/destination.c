@@ -11,9 +11,7 @@
 #include "../kernel/machine.h"
 #include "../kernel/process/move.h"
 #include "../kernel/process/process.h"
-#include "../kernel/threadslot.h"
 #include "../kernel/vcpu/vcpu.h"
-#include "../mm/arena.h"
 #include "../mm/space.h"
 #include "../user/include/quest/errors.h"
 #include "build.h"
@@ -24,13 +22,12 @@
 #include "link.h"
 #include "load.h"
 #include "pack.h"
+#include "room.h"
 #include "turn.h"
 
 #define DAMAGED_US	1000000		/* time between two looks at a link that is damaged */
 /* a source moves a program with MIG_STRICT so long after the answer, at most (strict.c) */
 #define TERMS_US	100000
-/* pages besides those of a program and its threads: tables and its image */
-#define MORE_PAGES	48
 
 /* One program that comes. Only the link's thread uses it. */
 struct coming {
@@ -126,20 +123,6 @@ static bool get(struct coming *c, void *data, size_t n)
 	return true;
 }
 
-/* Returns whether the cell has room that is not kept for its own shell. */
-static bool has_room(const struct mig_header *h)
-{
-	const uint64_t pages = h->pages + mig_size_of(h).shared;
-	unsigned int i, processes = 0;
-
-	for (i = 0; i < PROCESS_MAX; i++)
-		processes += !process_at((int)i);
-	return processes > SHELL_PROCESSES &&
-	       threadslots_free(SHELL_THREADS) >= h->num_threads &&
-	       pages_unkept() + arena_available() >= h->pages + pages / TABLE_ENTRIES +
-				 h->num_threads * MOVE_THREAD_PAGES + MORE_PAGES;
-}
-
 /*
  * Creates the process, as an orphan: no parent learns of it if it does not come. Its channels are
  * attached first, so nothing more is sent of a program that cannot use them here.
@@ -149,7 +132,7 @@ static bool new_process(struct coming *c)
 	const struct mig_header *h = &c->link->header;
 	struct process *p;
 
-	if (!has_room(h))
+	if (!mig_has_room(h))
 		return note(c, -ENOMEM);
 	p = process_new(NULL, BEST_EFFORT_VCPU, h->name);
 	if (!p)
@@ -209,7 +192,7 @@ static uint64_t new_page(struct coming *c, const struct mig_page *page)
 	uint64_t at = 0;
 
 	irq_disable();
-	if ((pages_unkept() || arena_available()) &&
+	if (mig_has_page(rights[page->rights]) &&
 	    space_map(s, page->va, page->va + PAGE_SIZE, rights[page->rights]))
 		at = space_translate(s, page->va, SPACE_READ);
 	irq_enable();
