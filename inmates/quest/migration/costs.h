@@ -21,7 +21,7 @@ uint64_t mig_cost(enum mig_side side, const struct mig_size *size);
 /* Returns the CPU time that the current thread has used. */
 uint64_t mig_used(void);
 
-/* A side has taken `used` cycles for such a program. */
+/* A side has taken `used` cycles for such a program, without messages in between. */
 void mig_cost_learn(enum mig_side side, const struct mig_size *size, uint64_t used);
 
 /*

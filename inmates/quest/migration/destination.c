@@ -97,10 +97,12 @@ static bool next_message(struct coming *c)
 	mig_ring(c->s);
 	if (!receive(c))
 		return false;
-	if (c->s->message.kind == MSG_MORE)
-		return true;
-	c->why = EV_ABORTS;
-	return note(c, -EINTR);
+	if (c->s->message.kind != MSG_MORE) {
+		c->why = EV_ABORTS;
+		return note(c, -EINTR);
+	}
+	/* the source could send many in a short time: they must bring something */
+	return note(c, c->p && c->p->ending ? -EINTR : c->s->message.bytes ? 0 : -EBADMSG);
 }
 
 /* Copies the next `n` bytes of the stream. */
@@ -311,7 +313,7 @@ static void receive_program(struct mig_link *l)
 	struct coming c = {
 		.link = l, .s = &l->stream, .state = DST_IDLE, .why = EV_CANNOT
 	};
-	bool came = false;
+	bool came = false, one;
 	uint64_t used = mig_used();
 	struct mig_size size;
 	int pid = 0;
@@ -324,8 +326,10 @@ static void receive_program(struct mig_link *l)
 		irq_disable();
 		pid = c.p->pid;
 		size = mig_size_of(&l->header);
+		one = c.state == DST_IDLE;
 		came = admit(&c);
-		mig_cost_learn(MIG_UNPACKING, &size, mig_used() - used);
+		if (one)
+			mig_cost_learn(MIG_UNPACKING, &size, mig_used() - used);
 		irq_enable();
 	}
 	if (!came)
@@ -359,9 +363,11 @@ _Noreturn void mig_destination_work(struct mig_link *l)
 		while (rdtsc() < l->polls_until && !mig_receive(s, rdtsc()))
 			thread_sleep_us(MIG_POLL_US);
 		l->polls_until = 0;
-		if (mig_receive(s, UINT64_MAX))
+		if (mig_receive(s, UINT64_MAX)) {
 			take_message(l);
-		else
+			turn_respect(l);
+		} else {
 			(void)bell_wait(s->n, seen, rdtsc() + timer_from_us(DAMAGED_US));
+		}
 	}
 }

@@ -250,7 +250,8 @@ static int send_program(struct mig_link *l, struct process *p)
 	put(&d, image->threads, image->num_threads * sizeof(image->threads[0]));
 	put(&d, image->vcpus, image->num_vcpus * sizeof(image->vcpus[0]));
 	put_pages(&d, p);
-	mig_cost_learn(MIG_PACKING, &size, mig_used() - used);
+	if (d.kind == MSG_BEGIN)
+		mig_cost_learn(MIG_PACKING, &size, mig_used() - used);
 	if (d.state == SRC_SENDS)
 		send(&d, true);
 	if (d.gave_up)

@@ -44,6 +44,15 @@ void turn_end(const struct mig_link *l)
 	irq_restore(irqs);
 }
 
+void turn_respect(const struct mig_link *l)
+{
+	bool irqs = irq_save(), other = owner && owner != l && rdtsc() < over;
+
+	irq_restore(irqs);
+	if (other)
+		thread_sleep_us(AGAIN_US);
+}
+
 /* Asks the destination about its turn. Returns 0 or minus an error. */
 static int exchange(struct mig_stream *s, enum mig_kind kind, uint64_t us)
 {

@@ -26,6 +26,12 @@ bool turn_take(const struct mig_link *l, uint64_t us);
 void turn_end(const struct mig_link *l);
 
 /*
+ * Sleeps for some milliseconds if another link has the turn. Call it after each message: what the
+ * other end of `l` asks must not delay the move of the other link, which has a bound (strict.h).
+ */
+void turn_respect(const struct mig_link *l);
+
+/*
  * Takes the turn of the source, and if `both`, that of the destination, which then expects a
  * program; else the source has the destination's already. Returns 0; -EAGAIN after some time: a cell is
  * busy; or another error of the link. Then the source has neither turn. turn_return() ends both

@@ -43,3 +43,90 @@ TEST(program_that_comes_leaves_the_kept_pages)
 		CHECK(world_answers && world_least >= SHELL_PAGES);
 	}
 }
+
+/* ---- a source that writes messages without end ---- */
+
+static unsigned int messages;
+
+/* The first message has the header; those after it have nothing. */
+static bool write_nothing(void)
+{
+	messages += world_send(messages ? MSG_MORE : MSG_BEGIN, messages ? 0 : world_part);
+	return messages < 1000 && (!world_answers || world_answer.kind == MSG_ACCEPTED);
+}
+
+TEST(source_that_sends_nothing_is_refused)
+{
+	world_begin(true);
+	world_program(300, PAGE_DATA, 1, false);
+	messages = 0;
+	world_source = write_nothing;
+	world_run();
+	CHECK(messages < 10 && world_answer.kind == MSG_REFUSED);
+	CHECK(!world_process());
+}
+
+/* A byte each time. The program is killed here after some of them. */
+static bool write_slowly(void)
+{
+	messages += world_send(messages ? MSG_MORE : MSG_BEGIN, messages ? 1 : world_part);
+	if (messages == 100)
+		world_process()->ending = true;
+	return messages < 1000 && (!world_answers || world_answer.kind == MSG_ACCEPTED);
+}
+
+TEST(program_that_comes_slowly_can_be_killed)
+{
+	world_begin(true);
+	world_program(300, PAGE_DATA, 1, false);
+	messages = 0;
+	world_source = write_slowly;
+	world_run();
+	CHECK(messages < 110 && world_answer.kind == MSG_REFUSED && world_answer.error == -EINTR);
+	CHECK(!world_process());
+}
+
+/*
+ * The bound of MIG_STRICT is for one message. A source that sends many could else make the estimate
+ * so long that no other program is taken with MIG_STRICT any longer.
+ */
+TEST(costs_are_learned_from_one_message)
+{
+	world_begin(true);
+	world_program(20, PAGE_DATA, 1, true);
+	world_run();
+	CHECK(world_runs == 1 && world_answers == 1 && world_learned == 1);
+	world_begin(true);
+	world_part = 100;
+	world_program(20, PAGE_DATA, 1, true);
+	world_run();
+	CHECK(world_runs == 1 && world_answers > 1 && world_learned == 0);
+}
+
+/* ---- questions during the turn of another link ---- */
+
+static uint64_t until;
+
+static bool ask_again(void)
+{
+	(void)world_send(MSG_ASK_LOAD, 0);
+	return rdtsc() < until;
+}
+
+TEST(questions_are_seldom_answered_while_another_link_has_the_turn)
+{
+	static const struct mig_link other;
+
+	world_begin(true);
+	world_program(1, PAGE_DATA, 1, true);
+	world_source = ask_again;
+	world_wait_us = 1;
+	until = rdtsc() + 1000000 * US;
+	CHECK(turn_take(&other, 1000000));
+	world_run();
+	CHECK(world_answers > 50 && world_answers <= 202);
+	turn_end(&other);
+	until = rdtsc() + 10000 * US;
+	world_run();
+	CHECK(world_answers > 1000);
+}

@@ -27,7 +27,8 @@
 static struct qv_end end;
 static struct mig_link l;
 static int pid;
-static unsigned int begins;		/* programs that the other cell was sent */
+static unsigned int begins, more;	/* programs that the other cell was sent, other messages */
+static unsigned int learned;
 static void (*before_answer)(void);	/* while the link awaits an answer */
 
 /* ---- in place of files that need memory of programs ---- */
@@ -60,6 +61,7 @@ void mig_cost_learn(enum mig_side side, const struct mig_size *size, uint64_t us
 	(void)side;
 	(void)size;
 	(void)used;
+	learned++;
 }
 
 void mig_load_exchange(struct mig_link *link, int number)
@@ -100,6 +102,7 @@ static bool answers(struct mig_stream *s)
 	if (before_answer)
 		before_answer();
 	begins += otherend_sent.kind == MSG_BEGIN;
+	more += otherend_sent.kind == MSG_MORE;
 	s->message = (struct mig_message){
 		.kind = otherend_sent.last ? MSG_RUNNING : kinds[otherend_sent.kind]
 	};
@@ -125,7 +128,7 @@ static struct process *begin(void)
 	l = (struct mig_link){ .names_pages = true, .stream.end = &end, .outgoing = true };
 	otherend_answer = answers;
 	before_answer = NULL;
-	begins = 0;
+	begins = more = learned = 0;
 	pid = world_program(NULL, 2, -1)->pid;
 	process_find(pid)->background = true;
 	world_thread(sender);
@@ -139,6 +142,8 @@ TEST(source_moves_a_program_that_wishes_to)
 	CHECK_EQ(wishes_add(p, HERE, UINT64_MAX, false), 0);
 	world_run();
 	CHECK_EQ(begins, 1);
+	/* the costs of a move with MIG_STRICT are those of one message */
+	CHECK(more && !learned);
 	CHECK(p->state == PROCESS_FREE && p->status == QUEST_MOVED(HERE));
 	world_check();
 }
