@@ -12,6 +12,7 @@
 #include "moment.h"
 #include "pack.h"
 #include "strict.h"
+#include "turn.h"
 #include "wishes.h"
 
 #define MOMENT_US	1000		/* time between two looks at the program */
@@ -124,14 +125,15 @@ static uint64_t time_to_watch(const struct process *p)
 
 /*
  * Returns whether the process can still wait for its moment: 0 or minus an error. Since TSC `since`
- * the moment could have come. A wish with a limit of time lasts until then.
+ * the moment could have come, and for p->wish.watched before. A wish with a limit of time lasts
+ * until then.
  */
 static int check_wish(const struct mig_link *l, struct process *p, uint64_t since,
 		      struct mig_size *size)
 {
 	if (!p || p->state != PROCESS_LIVE || p->ending)
 		return -ESRCH;
-	p->wish.hopeless = rdtsc() - since >= time_to_watch(p);
+	p->wish.hopeless = rdtsc() - since + p->wish.watched >= time_to_watch(p);
 	if (p->wish.hopeless && p->wish.until == UINT64_MAX)
 		return -ENOSLACK;
 	if (rdtsc() >= p->wish.until)
@@ -143,20 +145,26 @@ static int check_wish(const struct mig_link *l, struct process *p, uint64_t sinc
 int mig_wait_for_moment(struct mig_link *l, int pid)
 {
 	struct plan plan = { .terms.wait = UINT64_MAX };
+	struct process *p = process_find(pid);
 	struct mig_size size;
 	uint64_t age, fresh = timer_from_us(FRESH_US), since = rdtsc();
-	uint32_t wish = process_find(pid)->wish.number;
+	uint64_t end = since + timer_from_us(TURN_US);
+	uint32_t wish = p->wish.number;
 	int error;
 	bool now;
 
-	for (;;) {
-		error = check_wish(l, wishes_find(pid, wish), since, &size);
+	for (;; p = wishes_find(pid, wish)) {
+		error = check_wish(l, p, since, &size);
 		if (error)
 			return error;
-		now = moment_has_come(process_find(pid), &plan);
+		now = moment_has_come(p, &plan);
 		age = rdtsc() - plan.asked;
 		if (now && age < fresh)
 			return 0;
+		if (rdtsc() >= end) {
+			p->wish.watched += rdtsc() - since;
+			return -EAGAIN;
+		}
 		irq_enable();
 		/* the VCPUs of both cells may have changed since the plan was made */
 		if (now || !plan.asked || age >= timer_from_us(MIG_SILENCE_US / 2))

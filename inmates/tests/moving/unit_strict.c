@@ -23,7 +23,7 @@ static struct mig_link l;
 static unsigned int busy, questions;	/* so many answers say that the other cell is busy */
 static uint64_t slack, own, pack, there;	/* cycles */
 static int pid, answer;
-static uint64_t took;			/* us until the answer */
+static uint64_t took, watched;		/* us until the answer, and of looks for a moment */
 
 static bool terms(struct mig_stream *s)
 {
@@ -81,6 +81,7 @@ static void waiter(void *limit)
 	p->wish.until = limit ? begin + timer_from_us(*(unsigned int *)limit) : UINT64_MAX;
 	answer = mig_wait_for_moment(&l, pid);
 	took = timer_to_us(rdtsc() - begin);
+	watched = timer_to_us(p->wish.watched);
 	process_end(p, 0);
 }
 
@@ -157,4 +158,16 @@ TEST(strict_move_ends_at_once_if_it_can_never_be)
 	begin();
 	pack = timer_from_us(1 * MS) + 1;	/* more than the budget of the thread's VCPU */
 	CHECK(wait_for(0) == -ENOSLACK && took < 10 * MS);
+}
+
+/* A program without a moment does not keep the link from the wishes of others. */
+TEST(strict_move_ends_its_turn_on_the_link)
+{
+	begin();
+	slack = 0;
+	CHECK(wait_for(3600000 * MS) == -EAGAIN && took >= 9900 * MS && took < 10100 * MS);
+	CHECK(watched >= 9900 * MS);
+	begin();
+	busy = 1000000;
+	CHECK(wait_for(0) == -EAGAIN && took < 10100 * MS);
 }

@@ -24,7 +24,7 @@
 #include "world.h"
 
 #define CYCLES_PER_US	1000
-#define STEPS		20000		/* a world that takes more of them hangs */
+#define STEPS		30000		/* a world that takes more of them hangs */
 
 /* stdlib.h has types of the same names as types.h of Quest */
 _Noreturn void abort(void);

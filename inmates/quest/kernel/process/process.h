@@ -49,6 +49,7 @@ struct migration_wish {
 	bool strict;			/* MIG_STRICT */
 	/* no moment was long enough for a strict move, for as long as one should have come */
 	bool hopeless;
+	uint64_t watched;		/* cycles of looks for such a moment, so far */
 	uint64_t until;			/* TSC at which the wish ends; UINT64_MAX: it does not */
 	int error;			/* of the last wish: minus an error, or 0 */
 	uint32_t moves;			/* how often the program has moved */
