@@ -287,6 +287,21 @@ TEST(migration_bounds_and_shifts_times)
 	here.ahead = 0;
 }
 
+/* The queue of a server stays sorted, whichever clock the source claims to have. */
+TEST(migration_refuses_times_of_which_a_shift_wraps_some)
+{
+	make();
+	v.main.length = 2;
+	v.main.queue[0] = (struct replenishment){ 5, 50 };
+	v.main.queue[1] = (struct replenishment){ 10, 50 };
+	put_vcpu();
+	CHECK(!answer());
+	here.ahead = -7;
+	put_vcpu();
+	CHECK(answer() == -EBADMSG);
+	here.ahead = 0;
+}
+
 TEST(migration_checks_pages)
 {
 	const struct { struct mig_page page; bool right; } pages[] = {

@@ -280,21 +280,27 @@ static void leave(const struct mig_link *l, struct process *p, int number)
 }
 
 /*
- * Interrupts are off. The program has gone, or continues here. While it waits for room, the user
+ * Interrupts are off. A program that was detached continues here. While it waits for room, the user
  * may attach it.
  */
-static void conclude(const struct mig_link *l, struct process *p, int number, int error)
+static void come_back(struct process *p)
 {
 	int pid = p->pid;
 
+	p->state = PROCESS_DETACHED;
+	while (process_find(pid) == p && p->state == PROCESS_DETACHED && move_attach(pid))
+		thread_sleep_us(RETRY_US);
+}
+
+/* Interrupts are off. The program has gone, or continues here. */
+static void conclude(const struct mig_link *l, struct process *p, int number, int error)
+{
 	if (!error) {
 		leave(l, p, number);
 		return;
 	}
 	wishes_fail(p, error);
-	p->state = PROCESS_DETACHED;
-	while (process_find(pid) == p && p->state == PROCESS_DETACHED && move_attach(pid))
-		thread_sleep_us(RETRY_US);
+	come_back(p);
 }
 
 /*
@@ -324,6 +330,11 @@ static int begin(struct mig_link *l, int pid, uint32_t number, bool strict)
 	if (error)
 		return error;
 	error = wishes_find(pid, number) ? move_detach(pid, true) : -EAGAIN;
+	/* others run before the threads of the program begin to leave */
+	if (!error && !wishes_find(pid, number)) {
+		come_back(process_find(pid));
+		error = -EAGAIN;
+	}
 	if (error) {
 		irq_enable();
 		turn_return(l);

@@ -7,6 +7,7 @@
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
+#include "../../quest/kernel/process/exit.h"
 #include "../../quest/migration/channels.h"
 #include "../../quest/migration/check.h"
 #include "../../quest/migration/costs.h"
@@ -183,4 +184,75 @@ TEST(source_leaves_a_program_whose_wish_is_another_one)
 	world_run();
 	CHECK(process_find(pid)->state == PROCESS_ZOMBIE);
 	world_check();
+}
+
+/* ---- a hostile destination, and a program that does what it likes ---- */
+
+#define PROGRAMS	1000
+
+static bool runs_there;			/* the destination has said so, to the last message */
+
+static bool answers_anything(struct mig_stream *s)
+{
+	static const int errors[] = { ETIMEDOUT, ETIMEDOUT, ECONNRESET, EBADMSG };
+
+	if (!world_below(8)) {
+		s->error = errors[world_below(4)];
+		return false;
+	}
+	s->message = (struct mig_message){
+		.kind = !world_below(8) ? (uint32_t)world_below(MSG_TURN + 2) :
+		       otherend_sent.last ? MSG_RUNNING : MSG_ACCEPTED,
+		.error = (int32_t)world_below(3) - 1, .clock = world_below(2) ? 0 : ~0ull,
+	};
+	if (otherend_sent.kind == MSG_ASK_TURN && world_below(4))
+		s->message = (struct mig_message){ .kind = MSG_TURN };
+	runs_there |= otherend_sent.last && s->message.kind == MSG_RUNNING;
+	return true;
+}
+
+static void do_anything(void)
+{
+	struct process *p = process_current();
+
+	switch (world_below(16)) {
+	case 0:
+		process_end_thread(0);
+	case 1:
+		process_end(p, 1);
+		break;
+	case 2:
+		wishes_expire(p);
+		break;
+	case 3:
+	case 4:
+	case 5:
+		(void)wishes_add(p, HERE, world_below(2) ? UINT64_MAX : rdtsc() + world_below(MS),
+				 false);
+		break;
+	default:
+		(void)wait_on_until(&p->words, rdtsc() + timer_from_us(100));
+	}
+}
+
+TEST(program_is_in_one_cell_whatever_the_destination_answers)
+{
+	unsigned int i, moved = 0;
+	const struct process *p;
+
+	world_begin(1, do_anything);
+	l = (struct mig_link){ .names_pages = true, .stream.end = &end, .outgoing = true };
+	otherend_answer = answers_anything;
+	world_thread(sender);
+	for (i = 0; i < PROGRAMS; i++) {
+		unit_case("program %u", i);
+		runs_there = false;
+		p = world_program(NULL, 1 + (unsigned int)world_below(3), -1);
+		world_run();
+		CHECK(p->state == PROCESS_ZOMBIE);
+		CHECK(WIFMOVED(p->status) == runs_there);
+		moved += runs_there;
+		world_check();
+	}
+	CHECK(moved > PROGRAMS / 20 && moved < PROGRAMS / 2);
 }
