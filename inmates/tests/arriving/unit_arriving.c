@@ -130,3 +130,52 @@ TEST(questions_are_seldom_answered_while_another_link_has_the_turn)
 	world_run();
 	CHECK(world_answers > 1000);
 }
+
+/* ---- anything ---- */
+
+static unsigned int left;
+
+static bool write_anything(void)
+{
+	static const enum mig_kind kinds[] = {
+		0, MSG_BEGIN, MSG_MORE, MSG_MORE, MSG_ABORT, MSG_ASK, MSG_ASK_LOAD, MSG_ASK_TURN,
+		MSG_END_TURN, MSG_TURN, 1000,
+	};
+	enum mig_kind usual = messages ? MSG_MORE : MSG_BEGIN;
+
+	if (!rnd_below(4))
+		world_spoil();
+	messages += world_send(rnd_below(8) ? usual : kinds[rnd_below(11)],
+			       (unsigned int)(rnd_below(2) ? world_part : rnd_below(5000)));
+	if (!rnd_below(100) && world_process())
+		world_process()->ending = true;
+	if (world_answer.kind == MSG_REFUSED || world_answer.kind == MSG_RUNNING)
+		messages = 0;
+	if (--left)
+		return true;
+	/* a source in order follows; what came from the other one is gone, or runs */
+	world_restart();
+	world_program(3, PAGE_DATA, 1, false);
+	world_source = world_send_all;
+	return true;
+}
+
+/* Nothing that a source writes harms the cell: the next program comes. */
+TEST(link_survives_what_a_source_writes)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		unit_case("case %u", i);
+		world_begin(i % 2);
+		world_program(1 + (unsigned int)rnd_below(40), (enum mig_rights)rnd_below(3), 1,
+			      rnd_below(2));
+		world_source = write_anything;
+		messages = 0;
+		left = 1 + (unsigned int)rnd_below(60);
+		world_run();
+		CHECK(world_least >= SHELL_PAGES);
+		CHECK_EQ(world_answer.kind, MSG_RUNNING);
+		CHECK_EQ(world_runs, 1);
+	}
+}

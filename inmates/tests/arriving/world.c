@@ -173,6 +173,20 @@ bool world_send(enum mig_kind kind, unsigned int bytes)
 	return true;
 }
 
+void world_restart(void)
+{
+	manage_start(window, 0);
+	CHECK(!qv_end_attach(&there, window, sizeof(window), 0));
+	world_answers = world_runs = 0;
+	world_answer.kind = 0;
+}
+
+void world_spoil(void)
+{
+	if (sent < size)
+		stream[sent + rnd_below(size - sent)] = (unsigned char)rnd();
+}
+
 bool world_send_all(void)
 {
 	if (sent == size) {

@@ -14,7 +14,6 @@
 #define ITEM		8192u		/* bytes of a message */
 #define RAM_PAGES	400u
 #define ARENA_PAGES_HERE	512u	/* of the cell that receives; the source has as many */
-#define LINK_END	0		/* the end of the source */
 #define US		1000u		/* cycles */
 
 /* Begins a world. `own_arena`: the cell that receives has one, too. */
@@ -36,6 +35,11 @@ void world_run(void);
  * source's turn. Returns whether it was. world_answer is the last answer that was taken.
  */
 bool world_send(enum mig_kind kind, unsigned int bytes);
+/* The source's cell ends, and begins again. */
+void world_restart(void);
+
+/* Overwrites a byte of the stream, in a part that was not sent, by a random one. */
+void world_spoil(void);
 extern struct mig_message world_answer;
 extern unsigned int world_answers;
 
@@ -43,14 +47,13 @@ extern unsigned int world_answers;
 bool world_send_all(void);
 extern unsigned int world_part;
 
-/* The program that comes, or has come; NULL: none. Whether it runs. Pages that are free now. */
+/* Returns the program that comes, or has come; NULL: there is no such program. */
 struct process *world_process(void);
-extern unsigned int world_runs;
+extern unsigned int world_runs;		/* number of programs that run */
 /* the fewest pages of RAM that were free since world_begin() */
 extern unsigned int world_least;
 
-/* The CPU time of the last program that came by one message, and by several: in learned units. */
-extern unsigned int world_learned;
+extern unsigned int world_learned;	/* how often the link learned the cost of a program */
 
 extern struct mig_link world_link;
 uint64_t rdtsc(void);
