@@ -171,7 +171,8 @@ static bool get_header(struct coming *c)
 
 	if (!get(c, h, sizeof(*h)))
 		return false;
-	if (!note(c, mig_check_header(h, mig_build(), machine.tsc_khz)))
+	if (!note(c, mig_check_header(h, mig_build(), machine.tsc_khz)) ||
+	    !note(c, h->arena && h->arena != c->link->arena_session ? -EXDEV : 0))
 		return false;
 	irq_disable();
 	made = new_process(c);

@@ -6,7 +6,8 @@
  *
  * With migrate=CHANNEL,MEMORY the program arena (mm/arena.h) of the source is the channel MEMORY of
  * type `memory`, which the source may write and the destination may read. Then the destination
- * copies the pages of a program from there, and the messages of the link name the pages only.
+ * copies the pages of a program from there, and the messages of the link name the pages only. If the
+ * files of both cells name different channels, no program moves.
  */
 #ifndef QUEST_MIGRATION_LINK_H
 #define QUEST_MIGRATION_LINK_H
@@ -27,6 +28,7 @@ struct mig_link {
 	/* incoming: the arena of the source; `arena_bytes` 0: none */
 	const unsigned char *arena;
 	uint64_t arena_bytes;
+	uint64_t arena_session;		/* as in its life page; 0: no arena */
 	bool names_pages;		/* outgoing: pages in the arena are named, not sent */
 	/* incoming: TSC until which the thread looks for a message each MIG_POLL_US */
 	uint64_t polls_until;

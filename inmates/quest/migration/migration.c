@@ -142,6 +142,7 @@ static const char *open_arena(struct mig_link *l, const char *name)
 	n = channel_find(name);
 	if (l->outgoing && n >= 0 && n == own_arena) {
 		l->names_pages = true;
+		l->arena_session = channel_page((unsigned int)n)->session;
 		return NULL;
 	}
 	n = open_channel(name, &end, &why);
@@ -151,11 +152,14 @@ static const char *open_arena(struct mig_link *l, const char *name)
 		why = "the arena is not a channel of type `memory`";
 	else
 		why = use_arena(l, data, bytes, writable);
-	if (why)
+	if (why) {
 		channel_close((unsigned int)n);
-	else if (l->outgoing)
+		return why;
+	}
+	l->arena_session = end->page.session;
+	if (l->outgoing)
 		own_arena = n;
-	return why;
+	return NULL;
 }
 
 /* Returns the first comma of `text`; NULL: it has none. */

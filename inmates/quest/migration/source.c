@@ -240,6 +240,7 @@ static int send_program(struct mig_link *l, struct process *p)
 	l->least_ahead = INT64_MIN;
 	l->most_ahead = INT64_MAX;
 	mig_pack(&l->header, p);
+	l->header.arena = l->arena_session;
 	error = mig_has_its_vcpus(image) ? mig_channels_pack(l, p) : -EBUSY;
 	if (error) {
 		turn_return(l);

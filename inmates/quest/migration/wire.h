@@ -21,7 +21,7 @@
 #include "../kernel/userchannel.h"
 
 #define MIG_MAGIC	0x474D5651u	/* "QVMG" */
-#define MIG_VERSION	3
+#define MIG_VERSION	4
 
 enum mig_kind {
 	MSG_BEGIN = 1, MSG_MORE, MSG_ABORT,			/* of the source */
@@ -86,6 +86,8 @@ struct mig_header {
 	uint32_t num_threads, num_vcpus;
 	int32_t vcpu;			/* id that the VCPU of new threads had */
 	uint64_t pages;			/* number of pages of the program */
+	/* session of the arena (life page), in which some of them are; 0: they are in none */
+	uint64_t arena;
 	uint64_t heap, brk;		/* as in struct space */
 	uint64_t epoch, used, children_used;	/* as in struct process */
 	uint32_t moves;			/* how often the program has moved, with this move */

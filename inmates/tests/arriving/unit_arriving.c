@@ -44,6 +44,26 @@ TEST(program_that_comes_leaves_the_kept_pages)
 	}
 }
 
+/* The files of both cells can name different channels. Their bytes are not those of the program. */
+TEST(program_in_another_arena_does_not_come)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		world_begin(true);
+		world_link.arena_session = i ? 0 : world_link.arena_session + 1;
+		world_program(5, PAGE_DATA, 1, true);
+		world_run();
+		CHECK(world_answer.kind == MSG_REFUSED && world_answer.error == -EXDEV);
+		CHECK(!world_process());
+		world_begin(true);
+		world_link.arena_session = 0;
+		world_program(5, PAGE_DATA, 1, false);
+		world_run();
+		CHECK_EQ(world_answer.kind, MSG_RUNNING);
+	}
+}
+
 /* ---- a source that writes messages without end ---- */
 
 static unsigned int messages;

@@ -31,6 +31,7 @@
 #define PAGES		(RAM_PAGES + 2 * ARENA_PAGES_HERE)
 #define STREAM		(8u << 20)
 #define KHZ		1000000
+#define ARENA		7		/* session */
 
 struct machine machine = { .tsc_khz = KHZ };
 struct archive archive;
@@ -95,7 +96,7 @@ void world_begin(bool own_arena)
 	world_link = (struct mig_link){
 		.stream.end = &here,
 		.arena = (void *)(MEMORY + (RAM_PAGES + ARENA_PAGES_HERE) * PAGE_SIZE),
-		.arena_bytes = ARENA_PAGES_HERE * PAGE_SIZE,
+		.arena_bytes = ARENA_PAGES_HERE * PAGE_SIZE, .arena_session = ARENA,
 	};
 	world_answers = world_runs = world_learned = 0;
 	world_part = ITEM - sizeof(struct mig_message);
@@ -125,7 +126,7 @@ void world_program(unsigned int pages, enum mig_rights rights, unsigned int gap,
 		.magic = MIG_MAGIC, .version = MIG_VERSION, .build = mig_build(),
 		.tsc_khz = KHZ, .num_threads = 1, .num_vcpus = 1, .vcpu = VCPU_FIXED,
 		.pages = pages, .heap = USER_IMAGE, .brk = USER_IMAGE,
-		.threads[0].state = SLOT_RUNS, .name = "program",
+		.threads[0].state = SLOT_RUNS, .name = "program", .arena = in_arena ? ARENA : 0,
 	};
 	t = (struct thread_image){ .vcpu = VCPU_FIXED, .frame.rip = USER_IMAGE };
 	v = (struct vcpu){ .state = VCPU_ACTIVE, .params = { "vcpu", MAIN_VCPU, 100, 1000, 0 } };
