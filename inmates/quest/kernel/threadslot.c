@@ -6,7 +6,10 @@
 #include "../user/include/quest/errors.h"
 #include "threadslot.h"
 
+#define STACK_PAGES	((int)(KSTACK_BYTES / PAGE_SIZE))
+
 static struct thread threads[THREAD_MAX];
+static unsigned int promised;		/* number of slots */
 
 struct thread *threadslots_init(void)
 {
@@ -17,6 +20,8 @@ static struct thread *find_free(unsigned int kept)
 {
 	unsigned int i;
 
+	if (!threadslots_free(kept))
+		return NULL;
 	for (i = 0; i < THREAD_MAX - kept; i++)
 		if (threads[i].state == THREAD_FREE)
 			return &threads[i];
@@ -29,7 +34,19 @@ unsigned int threadslots_free(unsigned int kept)
 
 	for (i = 0; i < THREAD_MAX - kept; i++)
 		n += threads[i].state == THREAD_FREE;
-	return n;
+	return n > promised ? n - promised : 0;
+}
+
+void threadslot_promise(void)
+{
+	promised++;
+	pages_keep_more(STACK_PAGES);
+}
+
+void threadslot_redeem(void)
+{
+	promised--;
+	pages_keep_more(-STACK_PAGES);
 }
 
 int threadslot_take(struct thread **taken, unsigned int kept)

@@ -15,8 +15,15 @@ struct thread *threadslots_init(void);
  */
 int threadslot_take(struct thread **taken, unsigned int kept);
 
-/* Returns how many slots are free, other than the last `kept`. */
+/* Returns how many slots are free, other than the last `kept` and those that are promised. */
 unsigned int threadslots_free(unsigned int kept);
+
+/*
+ * Promises a slot and the pages of its stack to a thread that ends, and will be created again.
+ * threadslot_redeem() ends the promise: then it may take them.
+ */
+void threadslot_promise(void);
+void threadslot_redeem(void);
 
 /* Frees the slot and the stack of `t`. No CPU may be using the stack. */
 void threadslot_free(struct thread *t);

@@ -89,6 +89,11 @@ void pages_keep(size_t n, bool (*may_use_kept)(void))
 	may_use = may_use_kept;
 }
 
+void pages_keep_more(int n)
+{
+	num_kept += (size_t)n;
+}
+
 static bool in_reach(size_t n)
 {
 	return n <= pages_unkept() || !may_use || may_use();

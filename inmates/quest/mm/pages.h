@@ -33,6 +33,9 @@ void pages_reserve(uint64_t start, uint64_t end);
  */
 void pages_keep(size_t n, bool (*may_use_kept)(void));
 
+/* Keeps `n` pages more; negative: fewer. */
+void pages_keep_more(int n);
+
 /*
  * Allocates `n` contiguous pages (n > 0). Returns their physical address, or 0 if the caller cannot
  * have so many.

@@ -159,6 +159,34 @@ TEST(move_that_is_cancelled_leaves_the_kept_slots)
 	}
 }
 
+/* Others take all slots and pages while a program is away. If the other cell refuses, it is back. */
+static void come_back_when_full(void *unused)
+{
+	struct process *others[PROCESS_MAX];
+	unsigned int n = 0;
+
+	(void)unused;
+	CHECK(!move_detach(pid, true));
+	while (n < PROCESS_MAX && (others[n] = world_program(NULL, STACKS_MAX, BEST_EFFORT_VCPU)))
+		n++;
+	CHECK(!threadslots_free(SHELL_THREADS));
+	world_unkept = world_kept_more;
+	CHECK_EQ(move_attach(pid), 0);
+	CHECK(!world_kept_more);
+	process_end(process_find(pid), 0);
+	while (n)
+		process_end(others[--n], 0);
+}
+
+TEST(program_that_cannot_move_has_its_slots_still)
+{
+	world_begin(1, rest);
+	pid = world_program(NULL, STACKS_MAX, -1)->pid;
+	world_thread(come_back_when_full);
+	world_run();
+	world_check();
+}
+
 /* ---- no long time without interrupts ---- */
 
 static void move_once(void *unused)

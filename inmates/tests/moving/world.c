@@ -32,7 +32,7 @@ void *aligned_alloc(size_t alignment, size_t size);
 void free(void *p);
 
 struct machine machine;
-unsigned int world_burst, world_unkept;
+unsigned int world_burst, world_unkept, world_kept_more;
 int world_wished;
 
 static unsigned char stacks[THREAD_MAX][KSTACK_BYTES] __attribute__((aligned(4096)));
@@ -327,6 +327,7 @@ void world_check(void)
 		CHECK(!v || (p && p->state != PROCESS_ZOMBIE));
 	}
 	CHECK(!pages == !images);
+	CHECK(images || !world_kept_more);
 	while (process_wait(KERNEL_PID, -1, true, &status) > 0)
 		;
 }
@@ -352,7 +353,12 @@ void pages_free(uint64_t address, size_t n)
 
 size_t pages_unkept(void)
 {
-	return world_unkept;
+	return world_unkept > world_kept_more ? world_unkept - world_kept_more : 0;
+}
+
+void pages_keep_more(int n)
+{
+	world_kept_more += (unsigned int)n;
 }
 
 bool kstacks_init(unsigned int n)

@@ -44,8 +44,8 @@ void world_check(void);
 
 /* largest number of threads that were created without a pause between them */
 extern unsigned int world_burst;
-/* number of pages that are free for all */
-extern unsigned int world_unkept;
+/* numbers of pages that are free, and of those among them that programs on their way will need */
+extern unsigned int world_unkept, world_kept_more;
 /* pid of the program for which migration_wish() was called */
 extern int world_wished;
 

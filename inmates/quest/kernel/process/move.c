@@ -46,27 +46,51 @@ static bool can_go(struct process *p, bool migrates)
 	       (migrates || !userchannel_used(p));
 }
 
+static void promise(struct program_image *image)
+{
+	image->promised++;
+	threadslot_promise();
+}
+
+static void redeem(struct program_image *image)
+{
+	image->promised--;
+	threadslot_redeem();
+}
+
 static void free_image(struct process *p)
 {
+	while (p->image->promised)
+		redeem(p->image);
 	pages_free((uint64_t)(uintptr_t)p->image, IMAGE_PAGES);
 	p->image = NULL;
 }
 
 /* Frees the threads that have been created, and have not been started. */
-static void drop_threads(struct program_image *image)
+static void drop_threads(struct program_image *image, bool promised)
 {
 	while (image->prepared) {
 		threadslot_free(image->made[--image->prepared]);
+		if (promised)
+			promise(image);
 		let_interrupts_in();
 	}
 }
 
+/* A thread that is promised a slot cannot fail, unless the shell has the pages. */
 static int prepare_thread(const struct process *p, struct thread **made,
-			  const struct thread_image *i)
+			  const struct thread_image *i, bool promised)
 {
-	int error = pages_unkept() < MOVE_THREAD_PAGES ? -ENOMEM :
-		    userthread_prepare(made, p, i->slot, &i->frame, SHELL_THREADS);
+	unsigned int kept = promised ? 0 : SHELL_THREADS;
+	unsigned int pages = promised ? KSTACK_BYTES / PAGE_SIZE : MOVE_THREAD_PAGES;
+	int error;
 
+	if (promised)
+		redeem(p->image);
+	error = pages_unkept() < pages ? -ENOMEM :
+		userthread_prepare(made, p, i->slot, &i->frame, kept);
+	if (error && promised)
+		promise(p->image);
 	if (error)
 		return error;
 	*(*made)->fpu = i->fpu;
@@ -81,15 +105,16 @@ static int prepare_thread(const struct process *p, struct thread **made,
 static int prepare_threads(const struct process *p)
 {
 	struct program_image *image = p->image;
+	bool promised = image->promised;
 	int error = 0;
 
 	for (; image->prepared < image->num_threads && !error; let_interrupts_in()) {
 		error = prepare_thread(p, &image->made[image->prepared],
-				       &image->threads[image->prepared]);
+				       &image->threads[image->prepared], promised);
 		image->prepared += !error;
 	}
 	if (error)
-		drop_threads(image);
+		drop_threads(image, promised);
 	return error;
 }
 
@@ -235,6 +260,8 @@ int move_detach(int pid, bool migrates)
 	if (error)
 		return stay(p, error);
 	take_vcpus(p, migrates);
+	while (!migrates && p->image->promised)
+		redeem(p->image);
 	p->leaving = false;
 	p->state = PROCESS_DETACHED;
 	return 0;
@@ -335,7 +362,7 @@ int move_attach(int pid)
 void move_discard(struct process *p, int status)
 {
 	if (p->image) {
-		drop_threads(p->image);
+		drop_threads(p->image, false);
 		free_image(p);
 	}
 	p->ending = true;

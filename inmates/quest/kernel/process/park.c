@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "../dispatch.h"
+#include "../threadslot.h"
 #include "park.h"
 
 static struct wait_queue movers;	/* threads that wait in move_detach() */
@@ -26,6 +27,8 @@ _Noreturn void park_thread(struct trap_frame *frame)
 	i->vcpu = t->own_vcpu;
 	user_fpu_copy(&i->fpu, t);
 	p->used += dispatch_used(t);
+	p->image->promised++;
+	threadslot_promise();
 	t->process = NULL;
 	user_leave_space();
 	park_wake_movers();

@@ -37,6 +37,8 @@ struct program_image {
 	bool keeps_vcpus;		/* the VCPUs exist still: move_detach() */
 	/* the first ones of the threads have been created, and do not run yet */
 	unsigned int prepared;
+	/* so many of the others are promised a slot (threadslot.h): all, or none of them */
+	unsigned int promised;
 	struct thread *made[STACKS_MAX];
 	struct thread_image threads[STACKS_MAX];
 	struct vcpu_image vcpus[MOVE_VCPUS];
