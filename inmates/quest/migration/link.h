@@ -6,8 +6,8 @@
  *
  * With migrate=CHANNEL,MEMORY the program arena (mm/arena.h) of the source is the channel MEMORY of
  * type `memory`, which the source may write and the destination may read. Then the destination
- * copies the pages of a program from there, and the messages of the link name the pages only. If the
- * files of both cells name different channels, no program moves.
+ * copies the pages of a program from there, and the messages of the link name the pages only. If
+ * the files of both cells name different channels, no program moves.
  */
 #ifndef QUEST_MIGRATION_LINK_H
 #define QUEST_MIGRATION_LINK_H

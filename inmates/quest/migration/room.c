@@ -9,7 +9,7 @@
 
 /* pages besides those of a program and its threads: tables and its image */
 #define MORE_PAGES	48
-/* the tables that one page may need */
+/* tables that a page needs at most */
 #define PAGE_TABLES	3u
 
 bool mig_has_room(const struct mig_header *h)

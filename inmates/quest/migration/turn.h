@@ -26,16 +26,16 @@ bool turn_take(const struct mig_link *l, uint64_t us);
 void turn_end(const struct mig_link *l);
 
 /*
- * Sleeps for some milliseconds if another link has the turn. Call it after each message: what the
- * other end of `l` asks must not delay the move of the other link, which has a bound (strict.h).
+ * Sleeps for some milliseconds if another link has the turn. Call it after each message: questions
+ * of the cell at the other end must not delay the move by that link, which has a bound (strict.h).
  */
 void turn_respect(const struct mig_link *l);
 
 /*
  * Takes the turn of the source, and if `both`, that of the destination, which then expects a
- * program; else the source has the destination's already. Returns 0; -EAGAIN after some time: a cell is
- * busy; or another error of the link. Then the source has neither turn. turn_return() ends both
- * turns if no program comes. For the source, with interrupts on.
+ * program; else the source has the turn of the destination already. Returns 0; -EAGAIN after some
+ * time: a cell is busy; or another error of the link. Then the source has neither turn.
+ * turn_return() ends both turns if no program comes. For the source, with interrupts on.
  */
 int turn_begin(struct mig_link *l, bool both);
 void turn_return(struct mig_link *l);

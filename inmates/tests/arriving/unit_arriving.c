@@ -24,7 +24,7 @@ TEST(program_comes_in_messages_of_any_size)
 	}
 }
 
-/* What is kept for the shell stays free, whichever pages a source sends. */
+/* The pages that are kept for the shell stay free, whichever pages a source sends. */
 TEST(program_that_comes_leaves_the_kept_pages)
 {
 	static const struct { unsigned int pages; enum mig_rights rights; unsigned int gap; }
@@ -173,7 +173,7 @@ static bool write_anything(void)
 		messages = 0;
 	if (--left)
 		return true;
-	/* a source in order follows; what came from the other one is gone, or runs */
+	/* a source in order follows; the programs of the other one are gone, or run */
 	world_restart();
 	world_program(3, PAGE_DATA, 1, false);
 	world_source = world_send_all;

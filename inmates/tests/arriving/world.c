@@ -27,7 +27,7 @@
 #include "unit.h"
 #include "world.h"
 
-#define MEMORY		0x10000000ul	/* an address of the host, below AddressSanitizer's */
+#define MEMORY		0x10000000ul	/* an address of the host that no sanitizer uses */
 #define PAGES		(RAM_PAGES + 2 * ARENA_PAGES_HERE)
 #define STREAM		(8u << 20)
 #define KHZ		1000000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A world in which the real thread of a link receives programs on the host. The other end of the
- * mailbox is the test: it writes a program, as a stream of bytes in messages, or what it likes.
+ * mailbox is the test: it writes a program, as a stream of bytes in messages, or anything else.
  * Memory is real, processes are plain data, and threads do not run.
  */
 #ifndef ARRIVING_WORLD_H

@@ -159,7 +159,7 @@ TEST(move_that_is_cancelled_leaves_the_kept_slots)
 	}
 }
 
-/* Others take all slots and pages while a program is away. If the other cell refuses, it is back. */
+/* Others take all slots and pages while a program is away. Still it comes back. */
 static void come_back_when_full(void *unused)
 {
 	struct process *others[PROCESS_MAX];
