@@ -24,7 +24,7 @@ enum { SENDER, RECEIVER, SECOND };	/* threads; the first two are the numbers of 
 static struct qv_chan_page plan;
 static unsigned char window[8 * QV_CHAN_PAGE] __attribute__((aligned(QV_CHAN_PAGE)));
 static int running;		/* the thread that runs */
-static bool begun[3], ended[3], stopped;
+static bool begun[3], ended[3], dead[3], stopped;
 static uint64_t now_ns;
 
 unsigned int alarm(unsigned int seconds);
@@ -61,7 +61,7 @@ int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until
 {
 	(void)channel;
 	pause_here();
-	if (stopped)
+	if (stopped || dead[running])
 		return -EINTR;
 	return until ? -ETIMEDOUT : (int)(seen + 1);
 }
@@ -93,7 +93,7 @@ static void begin(void)
 
 	plan = (struct qv_chan_page){
 		.type = QV_CHAN_MAILBOX, .item = ITEM, .slots = 1, .ends = 2,
-		.flags = QV_CHAN_BELL, .name = "questions",
+		.flags = QV_CHAN_BELL | QV_CHAN_RECONNECT, .name = "questions",
 	};
 	CHECK(!qv_chan_lay_out(&plan) && plan.length <= sizeof(window));
 	memset(window, 0, sizeof(window));
@@ -102,6 +102,7 @@ static void begin(void)
 		manage_start(window, i);
 	memset(begun, 0, sizeof(begun));
 	memset(ended, 0, sizeof(ended));
+	memset(dead, 0, sizeof(dead));
 	stopped = false;
 	baton_init();
 	(void)alarm(TEST_S);
@@ -153,6 +154,7 @@ static void end_all(void)
 
 static ssize_t result[3];
 static size_t bytes, reply_bytes;
+static unsigned int resets;
 static unsigned char text[MOST], got[MOST];
 
 /* A sender that connects and calls once. */
@@ -178,8 +180,9 @@ static void serve(void)
 		n = ipc_receive(&end, room, sizeof(room));
 		if (n >= 0)
 			n = ipc_reply(&end, room, reply_bytes);
-		/* of ipc_send(), or too long for the other end */
-		if (n == -EINVAL || n == -EMSGSIZE)
+		resets += n == -ECONNRESET;
+		/* of ipc_send(), or too long for the other end, which may have restarted */
+		if (n == -EINVAL || n == -EMSGSIZE || n == -ECONNRESET)
 			n = 0;
 	}
 	result[RECEIVER] = n;
@@ -231,6 +234,48 @@ TEST(sender_learns_that_the_receiver_ended_before_its_reply)
 	CHECK(!ended[SENDER] && run(SENDER, call, SECOND, serve));
 	end_all();
 	CHECK_EQ(result[SENDER], -ECONNRESET);
+}
+
+/* The cell of end `n` restarts, with its thread. */
+static void restart(int n)
+{
+	dead[n] = true;
+	CHECK(run(n, NULL, n, NULL));
+	manage_start(window, (uint32_t)n);
+}
+
+static void begin_call(int steps)
+{
+	begin();
+	bytes = reply_bytes = MOST;
+	resets = 0;
+	for (; steps; steps--) {
+		step(SENDER, call);
+		step(RECEIVER, serve);
+	}
+	CHECK(!ended[SENDER]);
+}
+
+/* Either cell restarts in the middle of a message of many slots: the other end learns it once. */
+TEST(message_ends_with_the_cell_of_an_end)
+{
+	int steps;
+
+	make_text();
+	for (steps = 3; steps < 19; steps++) {
+		unit_case("after %d steps", steps);
+		begin_call(steps);
+		restart(SENDER);
+		CHECK(run(SECOND, call, RECEIVER, serve));
+		CHECK_EQ(result[SENDER], MOST);
+		CHECK(!memcmp(got, text, MOST) && resets == 1);
+		end_all();
+		begin_call(steps);
+		restart(RECEIVER);
+		CHECK(run(SENDER, call, SECOND, serve));
+		CHECK_EQ(result[SENDER], -ECONNRESET);
+		end_all();
+	}
 }
 
 TEST(bound_contains_the_whole_service)

@@ -62,8 +62,7 @@ int channel_close(int channel)
 	return quest_channel_detach(channel);
 }
 
-/* Returns once that the other end restarted, if channel_wait() found that. */
-static int reset_before(int channel)
+int channel_reset_before(int channel)
 {
 	int reset = channels[channel].reset;
 
@@ -85,7 +84,7 @@ int channel_read(int channel, void *to, size_t size)
 
 	if (!end)
 		return -EBADF;
-	if (reset_before(channel))
+	if (channel_reset_before(channel))
 		return -ECONNRESET;
 	result = qv_end_read(end, to, size, &item);
 	if (result)
@@ -102,7 +101,7 @@ int channel_write(int channel, const void *from, size_t size)
 
 	if (!end)
 		return -EBADF;
-	if (reset_before(channel))
+	if (channel_reset_before(channel))
 		return -ECONNRESET;
 	result = qv_end_write(end, from, size);
 	return result ? -errors[-result] : ring_after(channel, end);

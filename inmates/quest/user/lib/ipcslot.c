@@ -29,6 +29,8 @@ static int look_again(struct ipc *end, int result, long us)
 		return failed_by(end, result);
 	if (end->how == IPC_SLEEPS) {
 		result = channel_wait(end->channel, us);
+		if (channel_reset_before(end->channel))
+			return failed_by(end, QV_CHAN_RESTARTED);
 		return result == -ETIMEDOUT ? 0 : result;
 	}
 	if (++end->polls % POLLS == 0)

@@ -28,6 +28,8 @@ int quest_channel_detach(int channel);
 /* returns how often the bell rang; waits for it if that is `seen` (kernel/userchannel.h) */
 int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until);
 int quest_channel_ring(int channel);
+/* returns once that the other end restarted, if channel_wait() found that (channel.c) */
+int channel_reset_before(int channel);
 int quest_vcpu_migration_status(struct quest_migration *status);
 int quest_ipc_wait(struct quest_ipc_wait *w);	/* kernel/sys_ipc.c */
 
