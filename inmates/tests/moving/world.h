@@ -8,6 +8,7 @@
 #define MOVING_WORLD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "../../quest/kernel/process/process.h"
 #include "../../quest/kernel/vcpu/uservcpu.h"
@@ -44,6 +45,8 @@ void world_check(void);
 
 /* largest number of threads that were created without a pause between them */
 extern unsigned int world_burst;
+/* largest number of bytes that were copied or cleared without a pause */
+extern size_t world_written;
 /* numbers of pages that are free, and of those among them that programs on their way will need */
 extern unsigned int world_unkept, world_kept_more;
 /* pid of the program for which migration_wish() was called */

@@ -203,16 +203,21 @@ static void take_vcpus(struct process *p, bool keep)
 	}
 }
 
-/* Returns the physical address of an empty image; 0: there is no memory. Lets others run. */
+/*
+ * Returns the physical address of an empty image; 0: there is no memory. Lets others run, also
+ * between two pages that it clears.
+ */
 static uint64_t new_image(void)
 {
 	uint64_t page = 0;
-	size_t from = 0;
+	size_t from = 0, i;
 
 	while (!(page = pages_alloc_step(IMAGE_PAGES, &from)) && from != PAGES_SEARCHED)
 		let_interrupts_in();
-	if (page)
-		memset((void *)(uintptr_t)page, 0, IMAGE_PAGES * PAGE_SIZE);
+	for (i = 0; page && i < IMAGE_PAGES; i++) {
+		memset((void *)(uintptr_t)(page + i * PAGE_SIZE), 0, PAGE_SIZE);
+		let_interrupts_in();
+	}
 	return page;
 }
 
