@@ -236,21 +236,27 @@ static bool take_last(struct coming *c)
 	return true;
 }
 
+/* Interrupts are on, since a program may have 17 VCPUs, each with 33 replenishments. */
+static bool check_image(struct coming *c)
+{
+	const struct mig_here here = {
+		.now = rdtsc(), .ahead = (int64_t)c->s->message.clock,
+		.mxcsr_mask = user_mxcsr_mask(),
+	};
+
+	c->p->epoch += (uint64_t)here.ahead;
+	return note(c, mig_check_image(&c->link->header, c->p->image, &here));
+}
+
 /*
  * Interrupts are off. Creating VCPUs lets others run. From the look at `ending` on, all is one
  * step: the answer that the program runs, and its start, which cannot fail.
  */
 static bool admit(struct coming *c)
 {
-	const struct mig_here here = {
-		.now = rdtsc(), .ahead = (int64_t)c->s->message.clock,
-		.mxcsr_mask = user_mxcsr_mask(),
-	};
 	struct process *p = c->p;
 
-	p->epoch += (uint64_t)here.ahead;
-	if (!note(c, mig_check_image(&c->link->header, p->image, &here)) ||
-	    !note(c, move_admit(p)) || !note(c, p->ending ? -EINTR : 0))
+	if (!note(c, move_admit(p)) || !note(c, p->ending ? -EINTR : 0))
 		return false;
 	c->state = mig_destination_next(c->state, EV_TOOK_ALL);
 	/* a source that cannot be answered has ended: this copy is the only one */
@@ -323,7 +329,7 @@ static void receive_program(struct mig_link *l)
 		c.error = -EINVAL;
 	else if (!turn_take(l, TURN_US))
 		c.error = -EBUSY;
-	else if (get_header(&c) && get_pages(&c) && take_last(&c)) {
+	else if (get_header(&c) && get_pages(&c) && take_last(&c) && check_image(&c)) {
 		irq_disable();
 		pid = c.p->pid;
 		size = mig_size_of(&l->header);
