@@ -60,8 +60,6 @@ static int map_all(const struct paging *io, const struct qv_mon_boot *b, u64 ope
 			return -1;
 		pa = hole.end;
 	}
-	if (b->iommus.amd)
-		table_deepen(io, io->root, io->levels);
 	return 0;
 }
 
@@ -164,6 +162,7 @@ int iommu_tables(struct instance *inst)
 	io->pt_pool = &inst->pt_pool;
 	io->levels = 4;
 	io->max_leaf = 2;
+	io->amdvi = b->iommus.amd;
 	/* 1ull << 60: accesses see the caches */
 	inst->iommu.open = PT_P | (b->iommus.amd ? DTE_OPEN | 1ull << 60 : PT_W);
 	io->root = pt_take(io->pt_pool);

@@ -71,8 +71,8 @@ static const char *pci_dma_obstacle(const struct qv_cell *cell, struct pci_dev *
 {
 	if (!qv_takeover.iommu)
 		return "the monitor does not own the IOMMU (enable QV with --iommu)";
-	if (qv_takeover.iommu_amd)
-		return "the monitor gives no device of AMD-Vi to a cell yet";
+	if (qv_takeover.iommu_amd && cell->config->num_cpus > 1)
+		return "AMD-Vi sends its interrupts to one CPU, and the cell has several";
 	if (!qv_takeover.iommu_remaps)
 		return "Linux does not remap interrupts, "
 		       "so the function could send any interrupt to any CPU";

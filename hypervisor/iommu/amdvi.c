@@ -38,7 +38,7 @@ static u64 own_control(struct iommu_unit *u)
 	return (unit_kept64(u, AMDVI_CONTROL) & ~AMDVI_OFF_FOR_US) | AMDVI_EV_ON;
 }
 
-static bool flush(struct pcpu *cpu, struct iommu_unit *u)
+static bool flush(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 {
 	amdvi_irt_sweep(cpu, u);
 	unit_put(u, AMDVI_REQUEST(AMDVI_ALL), 0);
@@ -53,7 +53,7 @@ static bool use_devices(struct pcpu *cpu, struct iommu_unit *u, u64 value)
 	unit_set64(cpu, u, AMDVI_DEVICES, value);
 	for (i = 0; i < me()->boot.iommus.num_ids && unit_room(cpu, u); i++)
 		unit_put(u, AMDVI_REQUEST(AMDVI_DEVICE) | amdvi_ids()->ids[i], 0);
-	return flush(cpu, u);
+	return flush(cpu, u, 0);
 }
 
 /* Replaces the queue and the log of events. They stop meanwhile */
@@ -127,7 +127,7 @@ static bool take(struct pcpu *cpu, struct iommu_unit *u)
 	return false;
 }
 
-static void look(struct pcpu *cpu, struct iommu_unit *u)
+static bool look(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 {
 	u32 head = unit_get(cpu, u, AMDVI_EV_HEAD), tail = unit_get(cpu, u, AMDVI_EV_TAIL);
 	bool overflow = unit_get(cpu, u, AMDVI_STATUS) & AMDVI_OVERFLOW, interrupt;
@@ -144,6 +144,7 @@ static void look(struct pcpu *cpu, struct iommu_unit *u)
 	unit_set(cpu, u, AMDVI_EV_HEAD, tail);
 	if (overflow)
 		own_queue(cpu, u);
+	return true;
 }
 
 static u32 read(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
@@ -194,19 +195,14 @@ static bool request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 				 high & AMDVI_PAGES_HIGH);
 		return !(high & AMDVI_GUEST);
 	case AMDVI_ALL:
-		return flush(cpu, u);
+		return flush(cpu, u, 0);
 	}
 	return false;
-}
-
-static bool own(struct pcpu *cpu, struct iommu_unit *u, u32 bus)
-{
-	return bus << 8 < me()->iommu.devices;
 }
 
 const struct iommu_ops amdvi_ops = {
 	.tail = AMDVI_TAIL, .kept = kept, .num_kept = sizeof(kept) / sizeof(kept[0]),
 	.take = take, .give = give, .flush = flush, .look = look,
 	.read = read, .write = write, .wait = wait, .request = request,
-	.own = own, .set = amdvi_set, .back = amdvi_back,
+	.own = amdvi_own, .messages = amdvi_messages, .set = amdvi_set, .back = amdvi_back,
 };

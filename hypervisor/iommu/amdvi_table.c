@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * AMD-Vi: the table of devices that all units share, and a table of interrupts for each device
- * whose interrupts Linux remaps. Linux announces what it changes in its own tables.
+ * whose interrupts Linux remaps, or that a cell has. Linux announces what it changes in its own
+ * tables.
  *
  * A device of Linux uses the monitor's table of addresses; where Linux translates (level
  * `devices`), the table of Linux that its entry names. A device without an entry reaches nothing.
@@ -10,6 +11,8 @@
 #include "iommu/amdvi.h"
 #include "iommu/iommu.h"
 #include "iommu/irte.h"
+
+#define NO_SLOT		(~0u)
 
 static u64 *device(u32 bdf)
 {
@@ -43,16 +46,19 @@ static void adapt(const struct iommu_unit *u, u64 *entry)
 	entry[1] = first;
 }
 
-/* Gives the device a table of interrupts. Returns its number: too large if all are in use */
+/*
+ * Gives the device a table of interrupts, unless it has one. Returns the table's number, or NO_SLOT
+ * if all are in use. With the lock held
+ */
 static u32 slot_of(u32 bdf)
 {
 	struct iommu_state *io = &me()->iommu;
-	u64 irt = device(bdf)[2];
+	u64 *at = &device(bdf)[2];
 
-	if (irt & DTE_BY_IRT)
-		return (DTE_IRT(irt) - io->irts) / (2 * QV_PAGE);
-	return io->used_irts < me()->boot.iommus.num_irts ?
-	       __atomic_fetch_add(&io->used_irts, 1, __ATOMIC_RELAXED) : io->used_irts;
+	if (!(*at & DTE_BY_IRT) && io->used_irts < me()->boot.iommus.num_irts)
+		__atomic_store_n(at, (io->irts + io->used_irts++ * 2 * QV_PAGE) | DTE_REMAP |
+				 DTE_IRT_LEN | DTE_BY_IRT, __ATOMIC_RELEASE);
+	return *at & DTE_BY_IRT ? (DTE_IRT(*at) - io->irts) / (2 * QV_PAGE) : NO_SLOT;
 }
 
 static void set_entry(struct pcpu *cpu, const struct iommu_unit *u, u32 slot, u32 i, u64 low,
@@ -106,10 +112,8 @@ bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf)
 	if (entry[2] & DTE_REMAP && (entry[2] & DTE_CONTROL) == DTE_BY_IRT &&
 	    !is_cells(at[1])) {
 		slot = slot_of(bdf);
-		if (slot >= me()->boot.iommus.num_irts || !irt_copy(cpu, u, slot, entry[2]))
+		if (slot == NO_SLOT || !irt_copy(cpu, u, slot, entry[2]))
 			return false;
-		__atomic_store_n(&at[2], (me()->iommu.irts + slot * 2 * QV_PAGE) | DTE_REMAP |
-				 DTE_IRT_LEN | DTE_BY_IRT, __ATOMIC_RELEASE);
 	}
 	adapt(u, entry);
 	low = __atomic_load_n(&at[0], __ATOMIC_ACQUIRE);
@@ -121,13 +125,35 @@ bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf)
 	return true;
 }
 
+bool amdvi_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
+{
+	return bdf < me()->iommu.devices && slot_of(bdf) != NO_SLOT;
+}
+
+/* The entry's number is the message's data: the vector, and bit 8 for the lowest priority */
+void amdvi_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on)
+{
+	u64 *at = pt_table(&me()->pt_pool, DTE_IRT(device(bdf)[2]));
+	u64 low = IRTE_PRESENT | (u64)(apic_id & 0xffffff) << 8, high = (u64)(apic_id >> 24) << 56;
+	u32 i;
+
+	amdvi_ids()->irt_ends[slot_of(bdf)] = 0;	/* no sweep looks at these */
+	for (i = 0; i < QV_MON_DEVICE_IRTES; i++, at += 2)
+		if (on && (i & 0xff) >= 32)
+			table_exchange(at, at[0], at[1], low, high | (i & 0xff));
+		else
+			table_exchange(at, at[0], at[1], 0, 0);
+}
+
 void amdvi_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
 {
-	u64 *at = device(bdf);
+	u64 *at = device(bdf), entry = root ? root | DTE_OPEN : me()->iommu.table.root;
 
-	root = (root ? root | DTE_OPEN : me()->iommu.table.root) | DTE_VALID | DTE_LEVELS4;
-	while (!table_exchange(at, at[0], at[1], root, domain))
+	entry |= DTE_VALID | DTE_LEVELS4;
+	while (!table_exchange(at, at[0], at[1], entry, domain))
 		;			/* a CPU has followed Linux, and does so once at most */
+	if (!root)
+		amdvi_messages(u, 0, bdf, 0, false);
 }
 
 void amdvi_back(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)

@@ -25,7 +25,7 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct q
 	u32 i;
 
 	for (i = 0; inst->iommu.owned && i < q->num_devices; i++)
-		if (!iommu_own(cpu, q->devices[i].bdf >> 8))
+		if (!iommu_own(cpu, q->devices[i].bdf))
 			return QV_ME_TABLES;
 	return QV_ME_OK;
 }
@@ -58,7 +58,10 @@ static bool are_free(u32 first, u32 num)
 	return true;
 }
 
-/* From now on the monitor writes a message of the function in the form that the table remaps */
+/*
+ * From now on the monitor writes a message of the function in the form that the table remaps. With
+ * AMD-Vi a function has its own table, and the data of an ordinary message is the entry's number
+ */
 static void remap(struct pci_cell *p, u32 device, u32 bdf, u32 address)
 {
 	struct pci_rule *r = p->rules;
@@ -87,7 +90,8 @@ static u64 map_messages(struct instance *cell)
 		return QV_ME_MESSAGES;
 	for (i = 0; num && i < q->num_devices; i++)
 		if (is_master(&q->devices[i])) {
-			remap(&cell->cell.pci, i, q->devices[i].bdf, REMAP_ADDRESS(first));
+			if (!me()->boot.iommus.amd)
+				remap(&cell->cell.pci, i, q->devices[i].bdf, REMAP_ADDRESS(first));
 			first += each;
 		}
 	return QV_ME_OK;
@@ -96,13 +100,11 @@ static u64 map_messages(struct instance *cell)
 /* Makes the entries of the functions of the cell @id, or clears them */
 static void set_messages(const struct qv_mon_create *q, u32 id, bool on)
 {
-	u32 at = me()->iommu.messages[id].first, i, c, u;
+	u32 at = me()->iommu.messages[id].first, i, c;
 
 	for (i = 0; me()->iommu.messages[id].num && i < q->num_devices; i++)
 		for (c = 0; is_master(&q->devices[i]) && c < q->num_cpus; c++) {
-			for (u = 0; u < iommu_units(); u++)
-				irt_messages(&me()->iommu.units[u], at, q->devices[i].bdf,
-					     pcpu_of(q->cpus[c])->apic_id, on);
+			iommu_messages(at, q->devices[i].bdf, pcpu_of(q->cpus[c])->apic_id, on);
 			at += REMAP_ENTRIES;
 		}
 }
@@ -112,7 +114,8 @@ static void set_messages(const struct qv_mon_create *q, u32 id, bool on)
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
 	struct instance *cell = managed();
-	struct paging io = { .pt_pool = &cell->pt_pool, .levels = 4, .max_leaf = 2 };
+	struct paging io = { .pt_pool = &cell->pt_pool, .levels = 4, .max_leaf = 2,
+			     .amdvi = me()->boot.iommus.amd };
 	u32 first = cell->pt_pool.next, i;
 	u64 gpa = 0;
 	int bad = 0;
@@ -129,8 +132,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 		gpa += q->runs[i].count * QV_HUGE;
 	}
 	bad |= paging_map(&io, SPECIAL, 0, SPECIAL_LEN, 0);
-	if (me()->boot.iommus.amd)
-		table_deepen(&io, io.root, io.levels);
 	table_write_back((const void *)(QV_VA_MANAGE + first), cell->pt_pool.next - first);
 	cell->iommu.table.root = io.root;
 	return bad ? QV_ME_TABLES : map_messages(cell);
@@ -165,13 +166,15 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 	const struct instance *cell = managed();
 	u32 i;
 
+	/* No CPU follows Linux's entries of these functions after this: it takes the lock */
+	if (!me()->iommu.owned || !q->num_devices || !iommu_look(cpu))
+		return;			/* they stay blocked */
 	set_messages(q, cell->id, true);
-	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
+	for (i = 0; i < q->num_devices; i++)
 		if (is_master(&q->devices[i]))
 			iommu_set(q->devices[i].bdf, cell->iommu.table.root,
 				  me()->boot.iommus.domain + cell->id);
-	if (me()->iommu.owned && q->num_devices)
-		iommu_flush(cpu);	/* else they stay blocked */
+	iommu_flush(cpu);
 }
 
 bool iommu_settled(struct pcpu *cpu, u64 id)

@@ -118,9 +118,9 @@ void contexts_follow(struct pcpu *cpu, struct iommu_unit *u)
 	}
 }
 
-bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bus)
+bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 {
-	u64 *root = root_of(u, bus), fresh, *to;
+	u64 *root = root_of(u, bdf >> 8), fresh, *to;
 
 	if (is_own(*root & PT_ADDR) && (*root & PT_ADDR) != me()->iommu.contexts)
 		return true;
@@ -129,7 +129,7 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bus)
 		return false;
 	to = pt_table(&me()->pt_pool, fresh);
 	if (u->translated)
-		follow_bus(cpu, linux_contexts(cpu, u, bus), to);
+		follow_bus(cpu, linux_contexts(cpu, u, bdf >> 8), to);
 	else
 		memcpy(to, pt_table(&me()->pt_pool, me()->iommu.contexts), QV_PAGE);
 	table_write_back(to, QV_PAGE);
@@ -173,7 +173,8 @@ bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u)
 	u32 bus;
 
 	for (bus = 0; u->translated && bus < 256; bus++)
-		if (has_identity(cpu, linux_contexts(cpu, u, bus)) && !contexts_own(cpu, u, bus))
+		if (has_identity(cpu, linux_contexts(cpu, u, bus)) &&
+		    !contexts_own(cpu, u, bus << 8))
 			return false;
 	contexts_follow(cpu, u);
 	return true;

@@ -19,12 +19,6 @@
  */
 void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all);
 
-/*
- * Completes a table of AMD-Vi: an entry for a table below holds that table's level and permissions.
- * Call with the root and the number of levels
- */
-void table_deepen(const struct paging *io, u64 table, u32 level);
-
 /* Writes back [@at, +@len) from the caches: a unit may read tables past them */
 static inline void table_write_back(const void *at, u32 len)
 {
@@ -84,11 +78,17 @@ bool iommu_give(struct pcpu *cpu);
  */
 bool iommu_flush(struct pcpu *cpu);
 bool iommu_look(struct pcpu *cpu);	/* logs DMA that was blocked. False: the lock is not free */
-/* Prepares the bus for functions of cells. False: the pool is empty, or the lock is not free */
-bool iommu_own(struct pcpu *cpu, u32 bus);
+/* Prepares the function for a cell. False: the pool is empty, or the lock is not free */
+bool iommu_own(struct pcpu *cpu, u32 bdf);
 
 /* A cell's function uses the table @root, or (0) reaches nothing. Flushes nothing */
 void iommu_set(u32 bdf, u64 root, u32 domain);
+/*
+ * Makes the entries by which the function @bdf of a cell sends any vector from 32 on to the cell's
+ * CPU @apic_id: with VT-d those from @first on, REMAP_ADDRESS(@first). Or clears them, which needs
+ * a flush.
+ */
+void iommu_messages(u32 first, u32 bdf, u32 apic_id, bool on);
 void iommu_back(struct pcpu *cpu, u32 bdf);	/* it is Linux's again. Call iommu_look() next */
 
 /* ---- cell.c: devices of cells ---- */

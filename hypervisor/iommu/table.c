@@ -6,19 +6,7 @@
  * entries of 2 MiB change, by one store each.
  */
 #include "iommu/iommu.h"
-#include "iommu/amdvi.h"
 #include "tables/nested.h"
-
-void table_deepen(const struct paging *io, u64 table, u32 level)
-{
-	u64 *entry = pt_table(io->pt_pool, table), *end = entry + PT_ENTRIES;
-
-	for (; level > 1 && entry < end; entry++)
-		if (*entry & PT_P && !(*entry & PT_PS)) {
-			*entry |= DTE_OPEN | (level - 1) << 9;
-			table_deepen(io, *entry & PT_ADDR, level - 1);
-		}
-}
 
 void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
 {

@@ -20,9 +20,9 @@ struct iommu_ops {
 	bool (*take)(struct pcpu *cpu, struct iommu_unit *u);
 	bool (*give)(struct pcpu *cpu, struct iommu_unit *u);	/* the reverse */
 	/* Drops all cached translations and interrupts. Waits for DMA under them */
-	bool (*flush)(struct pcpu *cpu, struct iommu_unit *u);
-	/* Logs and clears faults. Linux may have changed tables without a request */
-	void (*look)(struct pcpu *cpu, struct iommu_unit *u);
+	bool (*flush)(struct pcpu *cpu, struct iommu_unit *u, u32 unused);
+	/* Logs and clears faults. Linux may have changed tables without a request. Returns true */
+	bool (*look)(struct pcpu *cpu, struct iommu_unit *u, u32 unused);
 	/* Linux's accesses to registers; @reg is a multiple of 4 */
 	u32 (*read)(struct pcpu *cpu, struct iommu_unit *u, u32 reg);
 	void (*write)(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
@@ -30,10 +30,12 @@ struct iommu_ops {
 	void (*wait)(struct iommu_unit *u, u64 status);
 	/* Carries out a request of Linux. Returns false if it is refused */
 	bool (*request)(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high);
-	/* Prepares the bus for functions of cells. Returns false if the pool is empty */
-	bool (*own)(struct pcpu *cpu, struct iommu_unit *u, u32 bus);
+	/* Prepares the function for a cell. Returns false if the pool is empty */
+	bool (*own)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 	/* A cell's function uses the table @root, or (0) reaches nothing. Flushes nothing */
 	void (*set)(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
+	/* As iommu_messages() */
+	void (*messages)(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
 	/* A function of a cell is Linux's again. Call .look() and .flush() after it */
 	void (*back)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 };

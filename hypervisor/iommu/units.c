@@ -108,19 +108,9 @@ bool iommu_give(struct pcpu *cpu)
 	return all;
 }
 
-bool iommu_look(struct pcpu *cpu)
-{
-	u32 i;
-
-	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
-		return false;
-	for (i = 0; i < iommu_units(); i++)
-		me()->iommu.ops->look(cpu, &me()->iommu.units[i]);
-	lock_drop(LOCK_IOMMU);
-	return true;
-}
-
-bool iommu_own(struct pcpu *cpu, u32 bus)
+/* Lets each unit act, with the lock. Returns false if it is not free, or a unit did not succeed */
+static bool each(struct pcpu *cpu, bool (*act)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf),
+		 u32 bdf)
 {
 	bool all = true;
 	u32 i;
@@ -128,24 +118,24 @@ bool iommu_own(struct pcpu *cpu, u32 bus)
 	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
 		return false;
 	for (i = 0; i < iommu_units(); i++)
-		all &= me()->iommu.ops->own(cpu, &me()->iommu.units[i], bus);
+		all &= act(cpu, &me()->iommu.units[i], bdf);
 	lock_drop(LOCK_IOMMU);
 	return all;
+}
+
+bool iommu_look(struct pcpu *cpu)
+{
+	return each(cpu, me()->iommu.ops->look, 0);
+}
+
+bool iommu_own(struct pcpu *cpu, u32 bdf)
+{
+	return each(cpu, me()->iommu.ops->own, bdf);
 }
 
 bool iommu_flush(struct pcpu *cpu)
 {
-	bool all = true;
-	u32 i;
-
-	if (!me()->iommu.owned)
-		return true;
-	if (!lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
-		return false;
-	for (i = 0; i < iommu_units(); i++)
-		all &= me()->iommu.ops->flush(cpu, &me()->iommu.units[i]);
-	lock_drop(LOCK_IOMMU);
-	return all;
+	return !me()->iommu.owned || each(cpu, me()->iommu.ops->flush, 0);
 }
 
 void iommu_set(u32 bdf, u64 root, u32 domain)
@@ -154,6 +144,14 @@ void iommu_set(u32 bdf, u64 root, u32 domain)
 
 	for (i = 0; i < iommu_units(); i++)
 		me()->iommu.ops->set(&me()->iommu.units[i], bdf, root, domain);
+}
+
+void iommu_messages(u32 first, u32 bdf, u32 apic_id, bool on)
+{
+	u32 i;
+
+	for (i = 0; i < iommu_units(); i++)
+		me()->iommu.ops->messages(&me()->iommu.units[i], first, bdf, apic_id, on);
 }
 
 void iommu_back(struct pcpu *cpu, u32 bdf)

@@ -36,7 +36,7 @@ static void wait(struct iommu_unit *u, u64 status)
 	unit_put(u, VTD_WAIT | VTD_WAIT_STORE | VTD_WAIT_FENCE | (u64)u->waits << 32, status);
 }
 
-static void look(struct pcpu *cpu, struct iommu_unit *u)
+static bool look(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 {
 	u64 cap = (u64)unit_get(cpu, u, VTD_CAP + 4) << 32 | unit_get(cpu, u, VTD_CAP);
 	u32 i, at = VTD_FAULTS_AT(cap), last;
@@ -58,9 +58,10 @@ static void look(struct pcpu *cpu, struct iommu_unit *u)
 		unit_set(cpu, u, at + 12, VTD_FAULT);
 	}
 	unit_set(cpu, u, VTD_FSTS, VTD_FSTS_ALL);
+	return true;
 }
 
-static bool flush(struct pcpu *cpu, struct iommu_unit *u)
+static bool flush(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 {
 	irt_sweep(cpu, u);
 	if (u->remaps)
@@ -84,7 +85,7 @@ static bool use_queue(struct pcpu *cpu, struct iommu_unit *u, u64 queue)
 static bool use_root(struct pcpu *cpu, struct iommu_unit *u, u64 root)
 {
 	set64(cpu, u, VTD_RTADDR, root);
-	return command(cpu, u, VTD_SRTP, true) && flush(cpu, u);
+	return command(cpu, u, VTD_SRTP, true) && flush(cpu, u, 0);
 }
 
 /* Replaces the table of interrupts. Call use_root() next: it waits for the flush */
@@ -169,5 +170,5 @@ const struct iommu_ops vtd_ops = {
 	.tail = VTD_IQT, .kept = kept, .num_kept = sizeof(kept) / sizeof(kept[0]),
 	.take = take, .give = give, .flush = flush, .look = look,
 	.read = vtd_read, .write = vtd_write, .wait = wait, .request = vtd_request,
-	.own = contexts_own, .set = contexts_set, .back = contexts_give,
+	.own = contexts_own, .messages = irt_messages, .set = contexts_set, .back = contexts_give,
 };

@@ -65,8 +65,8 @@ enum { VTD_BY_DOMAIN = 2, VTD_BY_PAGE = 3 };
 /* Call before the unit uses its root table. Returns false if the pool is empty */
 bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u);
 void contexts_follow(struct pcpu *cpu, struct iommu_unit *u);	/* Linux may have changed tables */
-/* Gives the bus a table of contexts in the monitor, with the same entries. It stays */
-bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bus);
+/* Gives the bus of @bdf a table of contexts in the monitor, with the same entries. It stays */
+bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
 void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 /* The bus has a table in the monitor */
@@ -81,10 +81,7 @@ u64 *contexts_entry(const struct iommu_unit *u, u32 bdf);
 bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num);
 /* Refuses the entries that name CPUs which Linux has lost since. Flushes nothing */
 void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);
-/*
- * Makes the entries from @first on by which the function @bdf of a cell sends any vector from 32 on
- * to the cell's CPU @apic_id: REMAP_ADDRESS(@first). Or clears them, which needs a flush.
- */
+/* As iommu_messages() */
 void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
 
 /* ---- for vtd_ops ---- */

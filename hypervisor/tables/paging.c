@@ -8,9 +8,8 @@ u64 *pt_table(const struct pt_pool *pool, u64 pa)
 
 u64 pt_take(struct pt_pool *pool)
 {
-	u32 off = __atomic_fetch_add(&pool->next, 4096, __ATOMIC_RELAXED);
+	u32 off = __atomic_fetch_add(&pool->next, 4096, __ATOMIC_RELAXED), i;
 	u64 *page;
-	u32 i;
 
 	/* Keep the counter at the end: it would wrap only after an unrealistic number of tries */
 	if (off >= pool->end) {
@@ -58,8 +57,7 @@ u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
  */
 static int deepen(const struct paging *p, u64 *entry, u32 level)
 {
-	u64 old = __atomic_load_n(entry, __ATOMIC_ACQUIRE), pa;
-	u64 *table;
+	u64 old = __atomic_load_n(entry, __ATOMIC_ACQUIRE), pa, *table;
 	u32 i;
 
 	/* another CPU has changed it: there is no leaf to split */
@@ -75,7 +73,7 @@ static int deepen(const struct paging *p, u64 *entry, u32 level)
 		for (i = 0; i < PT_ENTRIES; i++)
 			table[i] = leaf + i * level_size(level - 1);
 	}
-	entry_exchange(entry, old, pa | PT_TABLE);
+	entry_exchange(entry, old, pa | PT_TABLE | (p->amdvi ? PT_AMDVI(level) : 0));
 	return 0;
 }
 

@@ -20,6 +20,8 @@ struct qv_mon_boot;
 #define PT_NX		(1ull << 63)
 #define PT_ADDR		0x000ffffffffff000ull
 #define PT_TABLE	(PT_P | PT_W | PT_U)
+/* AMD-Vi 3.06, 2.2.3: reads and writes; the level of the table below an entry of @level */
+#define PT_AMDVI(level)	(3ull << 61 | ((level) - 1) << 9)
 #define PT_BITS		9		/* address bits that each level translates */
 #define PT_ENTRIES	(1u << PT_BITS)	/* a table is a page of entries of 8 bytes each */
 
@@ -36,6 +38,7 @@ struct paging {
 	const struct qv_mon_boot *ram;
 	u32 levels;		/* 4 or 5 */
 	u32 ept;		/* entries are in VT-x's format: see nested.h */
+	u32 amdvi;		/* 1: entries of tables also hold what AMD-Vi needs */
 	u32 max_leaf;		/* largest page: 1 = 4 KiB, 2 = 2 MiB, 3 = 1 GiB */
 };
 

@@ -295,19 +295,58 @@ static void test_unit_that_does_not_answer_is_not_taken(void)
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
 }
 
-static void test_function_of_a_cell_is_blocked(void)
+/* Tables of a cell with one page of 2 MiB, at its address 0 */
+static u64 cells_table(u64 pa)
+{
+	struct paging io = {
+		.pt_pool = &me()->pt_pool, .levels = 4, .max_leaf = 2, .amdvi = 1,
+		.root = pt_take(&me()->pt_pool),
+	};
+
+	CHECK(io.root && !paging_map(&io, 0, pa, QV_HUGE, me()->iommu.open));
+	return io.root;
+}
+
+static void test_function_of_a_cell_reaches_the_cell_only(void)
 {
 	struct pcpu *cpu = fake_amdvi_open(false);
+	u64 pa = 100ull << 20;
+	u32 bdf, i;
 
+	linux_irte(3, ENTRY(1), VECTOR);
+	linux_irte(VECTOR, ENTRY(1), VECTOR);
 	take(cpu);
-	iommu_set(DEVICE, 0, FAKE_AMDVI_DOMAIN + 1);
-	CHECK(iommu_flush(cpu));
-	CHECK_EQ(fake_amdvi_dma(DEVICE, 0x5000), 0);
-	fake_amdvi_request(cpu, AMDVI_REQUEST(AMDVI_DEVICE) | DEVICE, 0);
-	CHECK_EQ(fake_amdvi_dma(DEVICE, 0x5000), 0);	/* Linux's entry is not followed */
-	iommu_back(cpu, DEVICE);
-	CHECK(iommu_flush(cpu));
-	CHECK_EQ(fake_amdvi_dma(DEVICE, 0x5000), 0x5000);
+	/* a function with interrupts of Linux, and a function that Linux does not know */
+	for (bdf = DEVICE; bdf <= 0x88; bdf += 8) {
+		CHECK(iommu_own(cpu, bdf));
+		iommu_set(bdf, 0, FAKE_AMDVI_DOMAIN + 1);
+		CHECK(iommu_flush(cpu));
+		fake_amdvi_request(cpu, AMDVI_REQUEST(AMDVI_DEVICE) | bdf, 0);
+		announce(cpu);			/* Linux's entries are not followed */
+		CHECK_EQ(fake_amdvi_dma(bdf, 0x5000), 0);
+		for (i = 0; i < QV_MON_DEVICE_IRTES; i++)
+			CHECK_EQ(fake_amdvi_message(bdf, i), 0);
+
+		iommu_messages(0, bdf, 6, true);
+		iommu_set(bdf, cells_table(pa), FAKE_AMDVI_DOMAIN + 1);
+		CHECK(iommu_flush(cpu));	/* and sweeps Linux's entries */
+		announce(cpu);
+		CHECK_EQ(fake_amdvi_dma(bdf, 0x5008), pa + 0x5008);
+		CHECK_EQ(fake_amdvi_dma(bdf, QV_HUGE), 0);
+		CHECK_EQ(fake_amdvi_dma(bdf, 20ull << 20), 0);
+		for (i = 0; i < QV_MON_DEVICE_IRTES; i++)
+			CHECK_EQ(fake_amdvi_message(bdf, i),
+				 (i & 0xff) < 32 ? 0 : 6 << 8 | (i & 0xff));
+
+		iommu_back(cpu, bdf);
+		CHECK(iommu_look(cpu) && iommu_flush(cpu));
+		CHECK_EQ(fake_amdvi_dma(bdf, pa), bdf == DEVICE ? pa : 0);
+		CHECK_EQ(fake_amdvi_message(bdf, 3), bdf == DEVICE ? TO(1) : 0);
+		CHECK_EQ(fake_amdvi_message(bdf, VECTOR + 1), 0);
+	}
+	CHECK(!iommu_own(cpu, 0x90));		/* two tables of interrupts are in use */
+	CHECK(!iommu_own(cpu, 0x100));		/* behind the end of the table of devices */
+	CHECK(iommu_own(cpu, 0x88));
 }
 
 UNIT_SUITE(amdvi) = {
@@ -324,6 +363,7 @@ UNIT_SUITE(amdvi) = {
 	{ "amdvi: faults are counted", test_faults_are_counted },
 	{ "amdvi: a unit that does not answer is not taken",
 	  test_unit_that_does_not_answer_is_not_taken },
-	{ "amdvi: a function of a cell is blocked", test_function_of_a_cell_is_blocked },
+	{ "amdvi: a function of a cell reaches the cell only",
+	  test_function_of_a_cell_reaches_the_cell_only },
 	{ 0 }
 };
