@@ -169,7 +169,8 @@ int iommu_tables(struct instance *inst)
 	if (!io->root || map_all(io, b, inst->iommu.open) || hide_registers(inst) ||
 	    (b->iommus.amd ? make_devices(inst) : make_roots(inst)))
 		return -1;
-	inst->iommu.irtes = irt_len(&b->iommus) / IRTE_LEN;
+	/* AMD-Vi: functions of cells have tables of their own, so there is always room */
+	inst->iommu.irtes = b->iommus.amd ? 1u << 20 : irt_len(&b->iommus) / IRTE_LEN;
 	for (i = 0; i < b->iommus.num && i < QV_MON_IOMMUS; i++) {
 		inst->iommu.units[i].pa = b->iommus.units[i].pa;
 		inst->iommu.units[i].len = b->iommus.units[i].len;
