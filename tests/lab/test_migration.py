@@ -6,6 +6,7 @@ import time
 from random import Random
 
 import pytest
+from moving import programs
 from product import TEST_IMAGE, Product
 from test_channels import exits
 from test_watching import until
@@ -251,6 +252,33 @@ def test_other_programs_miss_no_period(qv: Product, method: str) -> None:
     busy = latest(qv, "moves 3 10 64 &")
     assert "moves: 33 right, 0 wrong" in "".join(screens(qv).values())
     assert all(late < PERIOD_US for late in busy.values()), (busy, latest(qv))
+
+
+@pytest.mark.machine(icount=True)
+def test_moves_that_meet(qv: Product) -> None:
+    """A program in each cell asks for a move to the other cell before either has arrived. Both
+    arrive and continue there, in one place each, with the same results. A third program in each
+    cell has all its budgets."""
+    two_cells(qv, more="admission: exact\ncmdline: background=off\n"
+              "vcpus: [{name: load, C: 10ms, T: 100ms}]\n")
+    before = free(qv)
+    for name in CELLS:
+        qv.quesh("vcpu=load budget 24 20 &", name, timeout=120)
+    # in one command: between two, the machine's clock may advance by seconds
+    qv.sh("quesh one -c 'edges 1 0 relax 2048 &' && quesh two -c 'sieve 1 0 relax 2048 &'", timeout=120)
+    until(lambda: all(" lost" in screen for screen in screens(qv).values()), "the budgets have been used", 1200)
+    shown = screens(qv)
+    print(*shown.values(), sep="\n")
+    found = [one for screen in shown.values() for one in programs(screen)]
+    assert sorted((one["program"], one["cell"], one["moves"]) for one in found) == [("edges", "two", 1), ("sieve", "one", 1)]
+    asked = [one["begin"] + one["wish_ns"] for one in found]
+    arrived = [one["begin"] + one["moved_at_ns"] + one["moved_ns"] for one in found]
+    assert max(asked) < min(arrived), found
+    for name, screen in shown.items():
+        assert "another result" not in screen
+        assert re.search(rf"(?s)in {name}, 1 moves.* 0 lost", screen), "the budgets ended before the move"
+        assert not re.search("edges|sieve", qv.quesh("ps", name))
+    assert free(qv) == before
 
 
 def test_strict_move_that_cannot_be_says_so(qv: Product) -> None:
