@@ -357,7 +357,7 @@ def forge(qv: Product, address: int, bad: tuple[int, ...]) -> None:
     for value in bad:
         for how in ("set", "portset"):
             assert config(qv, f"{how} {EDU_BDF} 0x44 4 {value:#x}") == address, f"{value:#x}"
-    assert config(qv, f"set {EDU_BDF} 0x45 1 0x30") == address >> 8 & 0xff
+    assert config(qv, f"set {EDU_BDF} 0x45 1 0x20") == address >> 8 & 0xff
     assert config(qv, f"set {EDU_BDF} 0x48 4 1") == 0
     for value in (0x1f, 0x450, 0x8050):
         assert config(qv, f"set {EDU_BDF} 0x4c 4 {value:#x}") == VECTOR
