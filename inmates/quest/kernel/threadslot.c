@@ -20,7 +20,7 @@ static struct thread *find_free(unsigned int kept)
 {
 	unsigned int i;
 
-	if (!threadslots_free(kept))
+	if (promised && !threadslots_free(kept))
 		return NULL;
 	for (i = 0; i < THREAD_MAX - kept; i++)
 		if (threads[i].state == THREAD_FREE)
