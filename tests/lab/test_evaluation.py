@@ -7,6 +7,7 @@ from typing import Any
 import migration
 import moving
 import one_way
+import preemption
 import pytest
 import round_trips
 from cells import Bench
@@ -93,6 +94,17 @@ def test_page_shows_the_boundary(tmp_path: Path) -> None:
     assert figure.holds and "the program stays" in figure.says, figure.rows
     [figure] = migration.shown({"setups": [*accepts, moved("boundary-21", 1, 26_000)]})
     assert not figure.holds
+
+
+def test_page_shows_a_late_thread() -> None:
+    """During moves a thread may be 20 us later than one in a cell that takes no part in them."""
+    def found(us: int) -> dict[str, Any]:
+        limits = {"one": us, "two": 40, "three": 40}
+        cells = {cell: {"count": 1000, "mean_ns": 5000, "most_ns": 90_000, "limit_us": limit} for cell, limit in limits.items()}
+        return {"cases": [{"method": "messages", "moves": moves, "cells": cells} for moves in (False, True)]}
+    [figure] = preemption.shown(found(60))
+    assert "999 are at most 60 us late, and 40 us in a third cell" in figure.says and figure.holds
+    assert not preemption.shown(found(61))[0].holds
 
 
 @pytest.mark.slow
