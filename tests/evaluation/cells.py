@@ -69,7 +69,10 @@ class Bench:
 
     def shell(self, cell: str, line: str) -> str:
         """Types a line in a cell's shell. Returns the output, for any status of the command."""
-        return self.machine.run(["quesh", cell, "-t", f"{LIMIT:g}", "-c", line], LIMIT, merge=False).out
+        done = self.machine.run(["quesh", cell, "-t", f"{LIMIT:g}", "-c", line], LIMIT, merge=False)
+        if done.err:  # of quesh itself
+            raise LabError(f"{cell}> {line}: status {done.rc}: {done.out}{done.err}", "see what it says")
+        return done.out
 
     def screen(self, cell: str) -> str:
         return self.run("quesh", cell, "--dump")
@@ -92,8 +95,10 @@ class Bench:
 
     def used_ms(self, cell: str, vcpu: str) -> float:
         """Returns the CPU time that a VCPU of a cell has used."""
-        [used] = [one["used"] for one in self.vcpus(cell) if one["name"] == vcpu]
-        return float(used)
+        for one in (vcpus := self.vcpus(cell)):
+            if one["name"] == vcpu:
+                return float(one["used"])
+        raise LabError(f"{cell} has no VCPU {vcpu}: {vcpus}\n{self.screen(cell)}", "see what it has")
 
     def exits(self, cell: str) -> dict[str, int]:
         """Returns how often a cell was interrupted by the monitor so far, by reason, and its bells."""
