@@ -101,7 +101,7 @@ def shown(results: dict[str, Any]) -> list[Shown]:
         Shown("Time to move, by size",
               "From 1 MiB on, a move costs both ends together "
               + " and ".join(f"{max(found):.1f} times the time of memcpy by {method}" for method, found in times.items() if found)
-              + "; the rest of the time, it waits for its budget. " + ("All memory was right after each move."
+              + "; the rest of the time, it waits for its budget or for the other cell. " + ("All memory was right after each move."
                                                                        if good else "NOT all memory was right."),
               "The paper has one size only: there too a direct copy is far cheaper than messages (1.7 ms of CPU time against a "
               "move of 4021 ms).", len(moves), good, "sizes.svg",
