@@ -25,7 +25,6 @@
 #define CONTROL_NO_IRT_CACHE	BIT_ULL(59)
 #define FEATURES_ALL		BIT_ULL(6)		/* one request flushes all */
 #define FEATURES_COUNTERS	BIT_ULL(9)
-#define FEATURES_LEVELS(f)	((f) >> 10 & 3)		/* of tables, minus 4 */
 
 /* The entry of a device: 2.2.2.1 */
 #define DTE_VALID		3ull

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Whether the monitor can take the IOMMU's units from Linux: VT-d in legacy mode here, AMD-Vi in
- * amdvi.c. Where Linux lets
- * devices use physical addresses (`iommu=pt`, or translation off), they get the monitor's table,
- * else they keep Linux's tables. Nothing is changed here.
+ * amdvi.c. Where Linux lets devices use physical addresses (`iommu=pt`, or translation off), they
+ * get the monitor's table, else they keep Linux's tables. Nothing is changed here.
  */
 #include <linux/acpi.h>
 #include <linux/io.h>

@@ -37,7 +37,7 @@ struct qv_mon_iommus {
 	u32 amd;		/* 1: AMD-Vi, whose units share all tables; 0: VT-d */
 	u32 device_pages;	/* AMD-Vi: pages of Linux's table of devices */
 	u32 num_irts;		/* AMD-Vi: devices that may have interrupts */
-	u32 num_ids;		/* AMD-Vi: devices to which Linux gave tables, see iommu_ids */
+	u32 num_ids;		/* AMD-Vi: entries of struct qv_mon_iommu_ids */
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "choices.h"
 #include "fake_amdvi.h"
 #include "fuzz.h"
+#include "iommu_linux.h"
 #include "iommu/amdvi.h"
 #include "iommu/iommu.h"
 #include "tables/nested.h"
@@ -25,33 +26,10 @@
 #define CELLS_DOMAIN	(FAKE_AMDVI_DOMAIN + 1)
 #define NUMBERS		32u		/* entries of interrupts that are looked at */
 
-/* Memory that may be of a cell; Linux's queue and its tables among it */
-static const u64 huge[] = { FAKE_AMDVI_RING, FAKE_AMDVI_DEVICES, 100u << 20, 102u << 20 };
-#define HUGES	(sizeof(huge) / sizeof(huge[0]))
 #define CELLS	(98ull << 20)		/* always of the cell */
 
-static u32 gone;			/* bit i: huge[i] is a cell's */
 static bool given;			/* OTHER is the cell's */
 static u64 table;			/* of the cell's device */
-
-static bool linux_has(u64 pa)
-{
-	u32 i;
-
-	for (i = 0; i < HUGES; i++)
-		if (gone >> i & 1 && (pa & ~(QV_HUGE - 1ull)) == huge[i])
-			return false;
-	return true;
-}
-
-/* Linux writes its own memory, and none of a cell */
-static void linux_writes(u64 pa, u64 low, u64 high)
-{
-	if (!linux_has(pa))
-		return;
-	memcpy(fake_ram + pa, &low, 8);
-	memcpy(fake_ram + pa + 8, &high, 8);
-}
 
 /* Puts one request into Linux's queue */
 static void ask(struct pcpu *cpu, u64 low, u64 high)
@@ -66,18 +44,14 @@ static void announce(struct pcpu *cpu, u32 bdf)
 	ask(cpu, AMDVI_REQUEST(AMDVI_INTERRUPTS) | bdf, 0);
 }
 
-static u64 any_address(struct choices *c)
+static u64 any_place(struct choices *c)
 {
 	static const u64 near[] = {
 		FAKE_AMDVI_STATUS, FAKE_BLOCK, FAKE_BLOCK + QV_BLOCK_FRONT_END - 8, CELLS,
 		FAKE_AMDVI + AMDVI_CONTROL, FAKE_RAM - 8, FAKE_RAM, 0xfee00000, 1ull << 52,
 	};
-	u64 which = choose(c, HUGES + sizeof(near) / 8 + 1);
 
-	if (which < HUGES)
-		return huge[which] + choose(c, 64) * 8;
-	which -= HUGES;
-	return which < sizeof(near) / 8 ? near[which] + choose(c, 2) * 4 : choose(c, ~0ull);
+	return any_address(c, near, sizeof(near) / 8);
 }
 
 static void requests(struct pcpu *cpu, struct choices *c)
@@ -87,9 +61,9 @@ static void requests(struct pcpu *cpu, struct choices *c)
 
 	for (; num; num--) {
 		kind = choose(c, 16);
-		low = kind == AMDVI_WAIT ? any_address(c) | choose(c, 8) :
+		low = kind == AMDVI_WAIT ? any_place(c) | choose(c, 8) :
 		      choose(c, 4) ? DEVICE + 8 * choose(c, 4) : choose(c, 1ull << 60);
-		ask(cpu, AMDVI_REQUEST(kind) | (low & ~(15ull << 60)), any_address(c));
+		ask(cpu, AMDVI_REQUEST(kind) | (low & ~(15ull << 60)), any_place(c));
 	}
 }
 
@@ -100,7 +74,7 @@ static u64 any_device(struct choices *c)
 	};
 
 	return flags[choose(c, 7)] | flags[choose(c, 7)] | choose(c, 8) << 9 |
-	       (any_address(c) & PT_ADDR);
+	       (any_place(c) & PT_ADDR);
 }
 
 /* An entry of a device changes, and mostly Linux says so */
@@ -112,7 +86,7 @@ static void device(struct pcpu *cpu, struct choices *c)
 	if (bdf == DEVICE)
 		entry[2] = FAKE_AMDVI_IRT | DTE_REMAP | DTE_IRT_LEN | DTE_BY_IRT;
 	else if (bdf == OTHER && choose(c, 4))	/* there are two tables for interrupts */
-		entry[2] = DTE_IRT(choose(c, 2) ? FAKE_AMDVI_IRT : any_address(c)) |
+		entry[2] = DTE_IRT(choose(c, 2) ? FAKE_AMDVI_IRT : any_place(c)) |
 			   (choose(c, 2) ? DTE_IRT_LEN : choose(c, 16) << 1) |
 			   !!choose(c, 8) | (choose(c, 4) ? DTE_BY_IRT : choose(c, 4) << 60);
 	for (i = 0; i < 4; i += 2)
@@ -121,25 +95,15 @@ static void device(struct pcpu *cpu, struct choices *c)
 		announce(cpu, bdf);
 }
 
-static bool own(u64 apic_id)
-{
-	return !(apic_id & 1) && apic_id / 2 < FAKE_CPUS && me()->icr.own_cpus >> apic_id / 2 & 1;
-}
-
 /* Returns true if a unit may use this entry for a device of Linux: 2.2.8.2; x2APIC ids */
 static bool allowed(u64 low, u64 high)
 {
-	u64 dest = (low >> 8 & 0xffffff) | high >> 56 << 24, i;
+	u64 dest = (low >> 8 & 0xffffff) | high >> 56 << 24;
 
 	/* reserved bits; posted; a mode other than fixed and lowest priority; an exception */
 	if (low >> 32 || low & 0xa0 || high << 8 >> 16 || (low >> 2 & 7) > 1 || (high & 0xff) < 16)
 		return false;
-	if (!(low & 1 << 6))
-		return own(dest);
-	for (i = 0; i < 16; i++)
-		if (dest >> i & 1 && !own((dest >> 16 << 4) + i))
-			return false;
-	return dest & 0xffff;
+	return linux_only(dest, low & 1 << 6);
 }
 
 /* An entry of interrupts changes, and mostly Linux says so */

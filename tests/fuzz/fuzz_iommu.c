@@ -11,6 +11,7 @@
 #include "choices.h"
 #include "fake_vtd.h"
 #include "fuzz.h"
+#include "iommu_linux.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 #include "tables/nested.h"
@@ -19,25 +20,16 @@
 #define PATTERN	0x5ec2e75ec2e7ull
 #define PROBES	8u			/* words at the start of a page that are looked at */
 
-/* Memory that may be of a cell; Linux's queue and its table of interrupts among it */
-static const u64 huge[] = { FAKE_RING, FAKE_IRT & ~(QV_HUGE - 1ull), 100u << 20, 102u << 20 };
-#define HUGES	(sizeof(huge) / sizeof(huge[0]))
-
-static u32 gone;			/* bit i: huge[i] is a cell's */
 static u64 secret[HUGES][PROBES];	/* its first words then */
 
-static u64 any_address(struct choices *c)
+static u64 any_place(struct choices *c)
 {
 	static const u64 near[] = {
 		FAKE_STATUS, FAKE_BLOCK, FAKE_BLOCK + QV_BLOCK_FRONT_END - 4, FAKE_UNIT + VTD_GCMD,
 		FAKE_RAM - 4, FAKE_RAM, 0xfee00000, 1ull << 52,
 	};
-	u64 which = choose(c, HUGES + sizeof(near) / 8 + 1);
 
-	if (which < HUGES)
-		return huge[which] + choose(c, PROBES * 8);
-	which -= HUGES;
-	return which < sizeof(near) / 8 ? near[which] + choose(c, 2) * 4 : choose(c, ~0ull);
+	return any_address(c, near, sizeof(near) / 8);
 }
 
 static u64 any_request(struct choices *c)
@@ -52,25 +44,6 @@ static u64 any_request(struct choices *c)
 	return low | kind | choose(c, 32) << 27 | choose(c, 20) << 32;
 }
 
-static bool linux_has(u64 pa)
-{
-	u32 i;
-
-	for (i = 0; i < HUGES; i++)
-		if (gone >> i & 1 && (pa & ~(QV_HUGE - 1ull)) == huge[i])
-			return false;
-	return true;
-}
-
-/* Linux writes its own memory, and none of a cell */
-static void linux_writes(u64 pa, u64 low, u64 high)
-{
-	if (!linux_has(pa))
-		return;
-	memcpy(fake_ram + pa, &low, 8);
-	memcpy(fake_ram + pa + 8, &high, 8);
-}
-
 static void requests(struct pcpu *cpu, struct choices *c)
 {
 	struct iommu_unit *u = &me()->iommu.units[0];
@@ -79,7 +52,7 @@ static void requests(struct pcpu *cpu, struct choices *c)
 	for (; num; num--, at = (at + VTD_REQUEST) & (VTD_QUEUE_LEN - 1)) {
 		u64 low = any_request(c);
 
-		linux_writes(FAKE_RING + at, low, any_address(c));
+		linux_writes(FAKE_RING + at, low, any_place(c));
 	}
 	vtd_write(cpu, u, VTD_IQT, choose(c, 16) ? at : choose(c, 2 * VTD_QUEUE_LEN));
 }
@@ -101,28 +74,18 @@ static u64 any_entry(struct choices *c)
 	       flags[choose(c, sizeof(flags) / 8)] | flags[choose(c, sizeof(flags) / 8)];
 }
 
-static bool own(u64 apic_id)
-{
-	return !(apic_id & 1) && apic_id / 2 < FAKE_CPUS && me()->icr.own_cpus >> apic_id / 2 & 1;
-}
-
 /*
  * Returns true if a unit may use this entry. VT-d 3.3, 9.9; x2APIC ids, in clusters of 16. The
  * second half names the devices.
  */
 static bool allowed(u64 low, u64 high)
 {
-	u64 dest = low >> 32, i;
+	u64 dest = low >> 32;
 
 	/* reserved bits; a mode other than fixed and lowest priority; an exception's vector */
 	if (low & 0xff00ff00 || high >> 20 || (low >> 5 & 7) > 1 || (low >> 16 & 0xff) < 16)
 		return false;
-	if (!(low & 1 << 2))
-		return own(dest);
-	for (i = 0; i < 16; i++)
-		if (dest >> i & 1 && !own((dest >> 16 << 4) + i))
-			return false;
-	return dest & 0xffff;
+	return linux_only(dest, low & 1 << 2);
 }
 
 /* Puts one request into Linux's queue */

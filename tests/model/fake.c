@@ -19,6 +19,15 @@ u32 fake_ipi_direct;
 #define PHYS_BITS	40	/* Reads beyond the RAM are possible and give zeros. */
 static int ram_file;
 
+u64 fake_word(u64 pa)
+{
+	u64 value;
+
+	CHECK(pa <= FAKE_RAM - 8);
+	memcpy(&value, fake_ram + pa, 8);
+	return value;
+}
+
 static void map(u64 va, u64 pa, u64 len)
 {
 	/* A huge page is populated now, since all of it will be cleared at once. */

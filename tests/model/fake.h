@@ -21,6 +21,7 @@
 #define FAKE_VECTOR_REST 0x40005678u
 
 extern u8 *fake_ram;			/* the whole RAM, mapped for the tests */
+u64 fake_word(u64 pa);			/* 8 bytes of it; fails the test if they are outside */
 extern u32 fake_levels;			/* levels of paging, 4 or 5: set before fake_open() */
 extern u32 fake_ept;			/* nested tables are EPT: set before fake_open() */
 extern u64 fake_ram_end;		/* end of RAM in the boot data; may be above FAKE_RAM */

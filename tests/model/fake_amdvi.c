@@ -29,15 +29,6 @@ bool fake_amdvi_has(u64 pa)
 	return pa - FAKE_AMDVI < FAKE_AMDVI_LEN;
 }
 
-static u64 word(u64 pa)
-{
-	u64 value;
-
-	CHECK(pa < FAKE_RAM);
-	memcpy(&value, fake_ram + pa, 8);
-	return value;
-}
-
 static void flush_pages(u64 low, u64 high)
 {
 	u32 i;
@@ -96,7 +87,7 @@ static void changed(u32 at, bool last)
 		  (control & AMDVI_EV_ON && !(*status & AMDVI_OVERFLOW) ? 1u << 3 : 0);
 	while (control & AMDVI_Q_ON && *head != *fake_amdvi_reg(AMDVI_TAIL)) {
 		entry = (fake_amdvi_reg64(AMDVI_QUEUE) & PT_ADDR) + *head;
-		request(word(entry), word(entry + 8));
+		request(fake_word(entry), fake_word(entry + 8));
 		*head = (*head + 16) & (AMDVI_LEN(fake_amdvi_reg64(AMDVI_QUEUE)) - 1);
 	}
 }
@@ -131,7 +122,7 @@ static const u64 *device_of(u32 bdf)
 
 	CHECK(bdf < 256 && bdf * 32 < ((devices & 0x1ff) + 1) * QV_PAGE);
 	for (i = 0; i < 4 && !fake_amdvi.known[bdf]; i++)
-		fake_amdvi.device[bdf][i] = word((devices & PT_ADDR) + bdf * 32 + 8 * i);
+		fake_amdvi.device[bdf][i] = fake_word((devices & PT_ADDR) + bdf * 32 + 8 * i);
 	fake_amdvi.known[bdf] = true;
 	return fake_amdvi.device[bdf];
 }
@@ -153,7 +144,7 @@ u64 fake_amdvi_dma(u32 bdf, u64 address)
 	    fake_amdvi.domains[slot] == domain)
 		return fake_amdvi.pages[slot] | (address & 0xfff);
 	for (; level; level--) {
-		entry = word((entry & PT_ADDR) + (address >> (9 * level) & 0xff8));
+		entry = fake_word((entry & PT_ADDR) + (address >> (9 * level) & 0xff8));
 		if (!(entry & 1) || (entry & DTE_OPEN) != DTE_OPEN)
 			return 0;
 		CHECK(!(entry & 0x07f0000000000000ull));
@@ -179,8 +170,8 @@ u64 fake_amdvi_message(u32 bdf, u32 data)
 		return 0;
 	entry = fake_amdvi.irtes[index % 16];
 	if (fake_amdvi.whose[index % 16] != (bdf << 16 | index) + 1) {
-		entry[0] = word(DTE_IRT(remap) + 16 * index);
-		entry[1] = word(DTE_IRT(remap) + 16 * index + 8);
+		entry[0] = fake_word(DTE_IRT(remap) + 16 * index);
+		entry[1] = fake_word(DTE_IRT(remap) + 16 * index + 8);
 		fake_amdvi.whose[index % 16] = (bdf << 16 | index) + 1;
 	}
 	return entry[0] & 1 ? (entry[0] >> 8 & 0xffffff) << 8 | (entry[1] & 0xff) : 0;

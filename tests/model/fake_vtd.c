@@ -23,15 +23,6 @@ static u64 reg64(u32 at)
 	return (u64)*fake_vtd_reg(at + 4) << 32 | *fake_vtd_reg(at);
 }
 
-static u64 word(u64 pa)
-{
-	u64 value;
-
-	CHECK(pa < FAKE_RAM);
-	memcpy(&value, fake_ram + pa, 8);
-	return value;
-}
-
 static void flush(u64 low, u64 high)
 {
 	u32 granularity = VTD_GRANULARITY(low), i;
@@ -81,7 +72,7 @@ static void queue(void)
 	       *fake_vtd_reg(VTD_IQH) != *fake_vtd_reg(VTD_IQT)) {
 		u64 at = (reg64(VTD_IQA) & ~0xfffull) + *fake_vtd_reg(VTD_IQH);
 
-		request(word(at), word(at + 8));
+		request(fake_word(at), fake_word(at + 8));
 		*fake_vtd_reg(VTD_IQH) = (*fake_vtd_reg(VTD_IQH) + 16) & 0xfff;
 	}
 }
@@ -141,9 +132,9 @@ static const u64 *context_by(u32 bdf)
 	u64 *context = fake_vtd.context[bdf & 0xff], root;
 
 	if (fake_vtd.function[bdf & 0xff] != bdf || !(context[0] & 1)) {
-		root = word(fake_vtd.root + 16 * (bdf >> 8));
-		context[0] = root & 1 ? word((root & PT_ADDR) + 16 * (bdf & 0xff)) : 0;
-		context[1] = root & 1 ? word((root & PT_ADDR) + 16 * (bdf & 0xff) + 8) : 0;
+		root = fake_word(fake_vtd.root + 16 * (bdf >> 8));
+		context[0] = root & 1 ? fake_word((root & PT_ADDR) + 16 * (bdf & 0xff)) : 0;
+		context[1] = root & 1 ? fake_word((root & PT_ADDR) + 16 * (bdf & 0xff) + 8) : 0;
 		fake_vtd.function[bdf & 0xff] = bdf;
 	}
 	return context[0] & 1 ? context : NULL;
@@ -173,7 +164,7 @@ u64 fake_vtd_dma_of(u32 bdf, u64 pa)
 	CHECK(domain);
 	entry = context[0];
 	for (level = 4; level; level--) {
-		entry = word((entry & PT_ADDR) + (pa >> 9 * level & 0xff8));
+		entry = fake_word((entry & PT_ADDR) + (pa >> 9 * level & 0xff8));
 		if (!(entry & 1))
 			return 0;
 		CHECK_EQ(entry & 3, 3);
@@ -193,8 +184,8 @@ u64 fake_vtd_message(u32 index)
 
 	CHECK(index < VTD_IRTES(fake_vtd.irta));
 	if (!fake_vtd.cached[index % 16] || fake_vtd.which[index % 16] != index) {
-		fake_vtd.irtes[index % 16][0] = word(at);
-		fake_vtd.irtes[index % 16][1] = word(at + 8);
+		fake_vtd.irtes[index % 16][0] = fake_word(at);
+		fake_vtd.irtes[index % 16][1] = fake_word(at + 8);
 		fake_vtd.which[index % 16] = index;
 		/* an absent entry is not cached: VT-d 3.3, 6.1 */
 		fake_vtd.cached[index % 16] = fake_vtd.irtes[index % 16][0] & 1;

@@ -42,7 +42,7 @@ int migration_nth(int n)
 {
 	int i;
 
-	for (i = 0; i < num_links; i++)
+	for (i = 0; n >= 0 && i < num_links; i++)
 		if (links[i].outgoing && !n--)
 			return i;
 	return -1;

@@ -10,7 +10,7 @@ import pytest
 from product import Product
 
 from .config import Config
-from .errors import GuestTimeout, MachineDead
+from .errors import MachineDead
 from .machine import Machine
 from .parts import part_of
 from .record import EMULATORS_FAULT, Recorder, plain
@@ -50,7 +50,8 @@ class Machines:
         machine = self._machine
         if machine and not (machine.spoilt or machine.found):
             self._check(machine)
-        if machine and (new or machine.config != config or machine.spoilt or machine.dead or not self._answers(machine)):
+        if machine and (new or machine.config != config or machine.spoilt or
+                        machine.found and (machine.dead or not self._answers(machine))):
             self.stop()
         if not self._machine:
             self._machine = self._boot(config)
@@ -74,7 +75,7 @@ class Machines:
             if machine.dead:
                 raise MachineDead(machine.evidence(f"the machine died after the test before: {machine.dead}"))
             machine.run("true", 20)
-        except (GuestTimeout, MachineDead):
+        except Exception:  # the machine is useless, and the tests after the next one get another
             self.stop()
             raise
 
