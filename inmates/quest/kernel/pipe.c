@@ -92,14 +92,26 @@ static bool copy_in(const struct pipe *p, const struct space *s, uint64_t from, 
 	       copy_from_user(s, byte_at(p, p->head + first), from + first, n - first);
 }
 
+/*
+ * Waits until `p` changes, unless the caller's process was interrupted, perhaps while this call let
+ * interrupts in. Returns 0, or the error of process_interrupted().
+ */
+static long await_change(struct pipe *p)
+{
+	long error = process_interrupted(process_current());
+
+	if (!error)
+		wait_on(&p->changed);
+	return error;
+}
+
 /* Waits. Returns 0 when the pipe holds bytes or has no open end for writing; else an error. */
 static long wait_for_bytes(struct pipe *p)
 {
 	long error;
 
 	while (!held(p) && p->ends[PIPE_WRITE]) {
-		wait_on(&p->changed);
-		error = process_interrupted(process_current());
+		error = await_change(p);
 		if (error)
 			return error;
 		if (!p->ends[PIPE_READ])
@@ -143,8 +155,7 @@ static long wait_for_room(struct pipe *p, uint64_t need)
 	long error;
 
 	while (p->ends[PIPE_READ] && PIPE_BYTES - held(p) < need) {
-		wait_on(&p->changed);
-		error = process_interrupted(process_current());
+		error = await_change(p);
 		if (error)
 			return error;
 		if (!p->ends[PIPE_WRITE])
@@ -158,7 +169,7 @@ static long put(struct pipe *p, const struct space *s, uint64_t from, uint64_t n
 	uint64_t done = 0, part;
 	long error;
 
-	while (done < n) {
+	while (done < n && !process_current()->ending) {
 		error = wait_for_room(p, n <= PIPE_BUF ? n : 1);
 		if (error)
 			return done && error != -EPIPE ? (long)done : error;

@@ -126,6 +126,7 @@ static void check_copies(void)
 }
 
 static int shared[2];
+static unsigned char large[64 << 10];
 
 static void *close_soon(void *unused)
 {
@@ -198,6 +199,37 @@ static void check_pieces(void)
 	CHECK(close(fd[0]) == 0);
 }
 
+static void *reads_all(void *unused)
+{
+	while (read(shared[0], bytes, sizeof(bytes)) > 0)
+		;
+	return unused;
+}
+
+/*
+ * A program ends at whichever point of its calls it is killed, although its other thread, for which
+ * a call waits, has ended first. The thread that kills is on a VCPU, so it interrupts the calls.
+ */
+static void check_kills(void)
+{
+	const struct sched_param own = { .type = MAIN_VCPU, .C = 1, .T = 5 };
+	int id = vcpu_create(&own), round, pid, killed = 0;
+	pthread_t t;
+
+	CHECK(id >= 0 && vcpu_bind_task(id) == 0);
+	for (round = 0; round < 100; round++) {
+		pid = fork();
+		if (!pid) {
+			CHECK(pipe(shared) == 0 && pthread_create(&t, NULL, reads_all, NULL) == 0);
+			for (;;)
+				(void)write(shared[1], large, sizeof(large));
+		}
+		(void)usleep(10000 + round * 37);
+		killed += kill(pid, SIGKILL) == 0 && status_of(pid) == SIGKILL;
+	}
+	CHECK(killed == 100);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "flood"))
@@ -210,5 +242,6 @@ int main(int argc, char **argv)
 	check_waiters();
 	check_pieces();
 	check_copies();
+	check_kills();
 	return checked("pipes");
 }
