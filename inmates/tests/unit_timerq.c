@@ -1,49 +1,130 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include "../quest/kernel/timerq.h"
-#include "unit.h"
+#include "sched_fixture.h"
+
+#define VCPUS	5
+
+static struct timerq q;
+static int id[VCPUS];
+
+/* VCPU 0 has the shortest period, and so the highest priority. */
+static void begin(void)
+{
+	int i;
+
+	set_up(true);
+	timerq_init(&q);
+	for (i = 0; i < VCPUS; i++)
+		id[i] = vcpu(MAIN_VCPU, 10, 100 + i, 0);
+}
+
+static void add(struct timer_event *e, int v, uint64_t at)
+{
+	timerq_add(&q, &s, e, id[v], at);
+}
+
+static struct timer_event *expire(uint64_t now)
+{
+	struct timer_event *e = timerq_due(&q, &s, now);
+
+	if (e)
+		timerq_remove(&q, e);
+	return e;
+}
 
 TEST(timerq_orders)
 {
-	struct timerq q = { 0 };
 	struct timer_event e[4] = { 0 };
 
-	CHECK(timerq_next(&q) == UINT64_MAX && !timerq_expire(&q, UINT64_MAX));
-	timerq_add(&q, &e[0], 30);
-	timerq_add(&q, &e[1], 10);
-	timerq_add(&q, &e[2], 20);
-	timerq_add(&q, &e[3], 20);
-	CHECK(timerq_next(&q) == 10);
-	CHECK(!timerq_expire(&q, 9));
-	CHECK(timerq_expire(&q, 20) == &e[1] && !e[1].queued);
+	begin();
+	CHECK(timerq_next(&q, &s, 0) == UINT64_MAX && !timerq_due(&q, &s, UINT64_MAX));
+	add(&e[0], 0, 30);
+	add(&e[1], 0, 10);
+	add(&e[2], 0, 20);
+	add(&e[3], 0, 20);
+	CHECK(timerq_next(&q, &s, 0) == 10);
+	CHECK(!expire(9));
+	CHECK(expire(20) == &e[1] && !e[1].queued);
 	timerq_remove(&q, &e[0]);
 	timerq_remove(&q, &e[0]);
-	CHECK(timerq_expire(&q, 20) == &e[2]);
-	CHECK(timerq_expire(&q, 20) == &e[3]);
-	CHECK(!timerq_expire(&q, UINT64_MAX));
+	CHECK(expire(20) == &e[2]);
+	CHECK(expire(20) == &e[3]);
+	CHECK(!expire(UINT64_MAX));
+}
+
+/*
+ * However many threads are due: while a VCPU with budget runs, those on VCPUs of lower priorities
+ * stay, and need no interrupt. One on a VCPU of a higher priority comes first.
+ */
+TEST(timerq_takes_no_time_from_higher_priorities)
+{
+	static struct timer_event crowd[TIMERQ_MAX - 2];
+	struct timer_event e = { 0 }, same = { 0 };
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < TIMERQ_MAX - 2; i++)
+		add(&crowd[i], 3 + i % 2, 5);
+	CHECK(sched_bind(&s, &a, id[1], 0) == 0);
+	sched_ready(&s, &a, 0);
+	CHECK(chosen(&a, 10, 0));
+	CHECK(!timerq_due(&q, &s, 7) && timerq_next(&q, &s, 7) == UINT64_MAX);
+	add(&same, 1, 7);
+	add(&e, 0, 8);
+	CHECK(timerq_next(&q, &s, 0) == 7);
+	CHECK(expire(8) == &e && expire(8) == &same && !timerq_due(&q, &s, 8));
+	/* without budget in the foreground, they wake */
+	sched_charge(&s, 10);
+	CHECK(timerq_next(&q, &s, 10) == 5 && timerq_due(&q, &s, 10)->vcpu == id[3]);
+	sched_block(&s, &a, 10);
+	for (i = 0; i < TIMERQ_MAX - 2; i++)
+		CHECK(expire(10));
+	CHECK(timerq_next(&q, &s, 10) == UINT64_MAX);
+}
+
+/* Else a VCPU would get its next budget later, by the time for which its thread woke late. */
+TEST(timerq_knows_since_when_a_vcpu_is_late)
+{
+	struct timer_event e[2] = { 0 };
+
+	begin();
+	CHECK(timerq_since(&q, id[2], 50) == 50);
+	add(&e[0], 2, 20);
+	add(&e[1], 2, 90);
+	CHECK(timerq_since(&q, id[2], 50) == 20 && timerq_since(&q, id[2], 10) == 10);
+	CHECK(timerq_since(&q, id[1], 50) == 50);
+	timerq_remove(&q, &e[0]);
+	CHECK(timerq_since(&q, id[2], 50) == 50);
 }
 
 /* Compares the queue with a list. Many events are added and removed at random. */
-TEST(timerq_heap)
+TEST(timerq_is_as_a_list)
 {
 	static struct timer_event e[TIMERQ_MAX];
-	static struct timerq q;
 	struct timer_event *taken;
 	uint64_t last, i, least;
 
+	begin();
 	srand(1);
 	for (i = 0; i < TIMERQ_MAX; i++)
-		timerq_add(&q, &e[i], rand() % 100);
+		add(&e[i], rand() % VCPUS, rand() % 100);
 	for (i = 0; i < TIMERQ_MAX; i += 3)
 		timerq_remove(&q, &e[i]);
-	for (last = 0; (taken = timerq_expire(&q, 100)); last = taken->at) {
-		least = UINT64_MAX;
-		for (i = 0; i < TIMERQ_MAX; i++)
-			if (e[i].queued && e[i].at < least)
-				least = e[i].at;
-		CHECK(taken->at >= last && taken->at <= least);
-		CHECK(least == timerq_next(&q));
+	/* another priority */
+	for (i = 0; i < VCPUS; i++) {
+		s.vcpus[id[i]].main.period = 200 - i;
+		timerq_update(&q, &s, id[i]);
 	}
+	for (last = 0; last < 100; last++)
+		while ((taken = expire(last))) {
+			least = UINT64_MAX;
+			for (i = 0; i < TIMERQ_MAX; i++)
+				if (e[i].queued && e[i].at < least)
+					least = e[i].at;
+			CHECK(taken->at == last && taken->at <= least);
+			CHECK(least == timerq_next(&q, &s, last));
+		}
 	for (i = 0; i < TIMERQ_MAX; i++)
 		CHECK(!e[i].queued);
 }

@@ -15,6 +15,7 @@
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
 #define QUANTUM_US	10000
+#define DUE_MOST	8		/* threads that wake in a decision at most */
 
 static struct sched sched;
 static struct timerq sleepers;
@@ -39,6 +40,7 @@ void dispatch_init(struct thread *idle_thread, unsigned int timer_vector,
 	};
 
 	sched_init(&sched, &config, rdtsc());
+	timerq_init(&sleepers);
 	idle = current = idle_thread;
 	sched_entity_init(&idle->sched);
 	trap_set_irq(timer_vector, timer_interrupt);
@@ -113,8 +115,37 @@ static void switch_to(struct thread *next)
 	dispatch_arrived();
 }
 
+/* If the thread is late, its new VCPU has not been runnable before now. */
+int dispatch_bind(struct thread *t, int vcpu)
+{
+	uint64_t now = rdtsc(), at = t->timer.at > now ? t->timer.at : now;
+	int error = sched_bind(&sched, &t->sched, vcpu, now);
+
+	if (!error && t->timer.queued) {
+		timerq_remove(&sleepers, &t->timer);
+		timerq_add(&sleepers, &sched, &t->timer, vcpu, at);
+	}
+	needed = true;
+	return error;
+}
+
+void dispatch_vcpu_changed(int vcpu)
+{
+	timerq_update(&sleepers, &sched, vcpu);
+	needed = true;
+}
+
+/*
+ * A Main VCPU that was blocked counts as runnable since the first of its threads was due, since
+ * threads of VCPUs with lower priorities wake late.
+ */
 static void wake(struct thread *t, uint64_t period, uint64_t now)
 {
+	int vcpu = t->sched.vcpu;
+
+	if (sched.vcpus[vcpu].params.type == MAIN_VCPU)
+		now = timerq_since(&sleepers, vcpu, now);
+	timerq_remove(&sleepers, &t->timer);
 	t->state = THREAD_READY;
 	sched_ready_for(&sched, &t->sched, period, now);
 }
@@ -136,13 +167,15 @@ static void decide(uint64_t now)
 	struct sched_choice choice;
 	struct timer_event *e;
 	struct thread *next;
+	unsigned int woken;
 	uint64_t until;
 
 	needed = false;
-	while ((e = timerq_expire(&sleepers, now)))
+	sched_charge(&sched, now);
+	for (woken = 0; woken < DUE_MOST && (e = timerq_due(&sleepers, &sched, now)); woken++)
 		expire(container_of(e, struct thread, timer), now);
 	choice = sched_decide(&sched, now);
-	until = timerq_next(&sleepers);
+	until = timerq_next(&sleepers, &sched, now);
 	timer_arm(choice.until < until ? choice.until : until, now);
 	next = choice.entity ? container_of(choice.entity, struct thread, sched) : idle;
 	trace_switch(next, sched.in_background, now);
@@ -162,14 +195,12 @@ void dispatch_block(void)
 
 void dispatch_sleep(uint64_t at)
 {
-	timerq_add(&sleepers, &current->timer, at);
+	timerq_add(&sleepers, &sched, &current->timer, current->sched.vcpu, at);
 	dispatch_block();
 }
 
 void dispatch_wake_for(struct thread *t, uint64_t period, uint64_t now)
 {
-	if (t->timer.queued)
-		timerq_remove(&sleepers, &t->timer);
 	wake(t, period, now);
 	needed = true;
 }

@@ -17,12 +17,16 @@ void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admissio
 /* Makes a new thread runnable on VCPU `vcpu`, which exists. */
 void dispatch_admit(struct thread *t, int vcpu);
 
+/* Moves a thread to VCPU `vcpu`, as sched_bind(). */
+int dispatch_bind(struct thread *t, int vcpu);
+
 /*
  * dispatch_sched() returns the scheduler, for the functions on VCPUs (vcpu/). After a change that
  * may alter the decision, they call dispatch_changed().
  */
 struct sched *dispatch_sched(void);
 void dispatch_changed(void);
+void dispatch_vcpu_changed(int vcpu);		/* the parameters of VCPU `vcpu` */
 
 /* Blocks the current thread, whose state the caller has set. */
 void dispatch_block(void);

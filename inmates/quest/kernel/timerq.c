@@ -2,73 +2,89 @@
 #include <stddef.h>
 #include "timerq.h"
 
-static bool before(const struct timer_event *a, const struct timer_event *b)
+void timerq_init(struct timerq *q)
 {
-	return a->at != b->at ? a->at < b->at : a->order < b->order;
+	int id;
+
+	readytree_init(&q->tree);
+	for (id = 0; id < SCHED_VCPUS; id++)
+		q->first[id] = NULL;
 }
 
-static void place(struct timerq *q, struct timer_event *e, uint32_t i)
+static void link_behind(struct timerq *q, struct timer_event *e, struct timer_event *before)
 {
-	q->heap[i] = e;
-	e->place = i;
+	e->prev = before;
+	e->next = before ? before->next : q->first[e->vcpu];
+	if (e->next)
+		e->next->prev = e;
+	if (before)
+		before->next = e;
+	else
+		q->first[e->vcpu] = e;
 }
 
-static void up(struct timerq *q, struct timer_event *e, uint32_t i)
+void timerq_add(struct timerq *q, const struct sched *s, struct timer_event *e, int vcpu,
+		uint64_t at)
 {
-	for (; i && before(e, q->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		place(q, q->heap[(i - 1) / 2], i);
-	place(q, e, i);
-}
+	struct timer_event *before = NULL, *next = q->first[vcpu];
+	bool some = next;
 
-static void down(struct timerq *q, struct timer_event *e, uint32_t i)
-{
-	uint32_t child;
-
-	for (; (child = 2 * i + 1) < q->length; i = child) {
-		if (child + 1 < q->length && before(q->heap[child + 1], q->heap[child]))
-			child++;
-		if (before(e, q->heap[child]))
-			break;
-		place(q, q->heap[child], i);
-	}
-	place(q, e, i);
-}
-
-void timerq_add(struct timerq *q, struct timer_event *e, uint64_t at)
-{
 	e->at = at;
-	e->order = q->added++;
+	e->vcpu = vcpu;
 	e->queued = true;
-	up(q, e, q->length++);
+	for (; next && next->at <= at; next = next->next)
+		before = next;
+	link_behind(q, e, before);
+	if (!some)
+		readytree_insert(&q->tree, vcpu, sched_key(s, vcpu), at);
+	else if (!before)
+		readytree_set(&q->tree, vcpu, at);
 }
 
 void timerq_remove(struct timerq *q, struct timer_event *e)
 {
-	struct timer_event *last;
-
 	if (!e->queued)
 		return;
 	e->queued = false;
-	last = q->heap[--q->length];
-	if (last == e)
+	if (e->next)
+		e->next->prev = e->prev;
+	if (e->prev) {
+		e->prev->next = e->next;
 		return;
-	if (e->place && before(last, q->heap[(e->place - 1) / 2]))
-		up(q, last, e->place);
+	}
+	q->first[e->vcpu] = e->next;
+	if (e->next)
+		readytree_set(&q->tree, e->vcpu, e->next->at);
 	else
-		down(q, last, e->place);
+		readytree_remove(&q->tree, e->vcpu);
 }
 
-struct timer_event *timerq_expire(struct timerq *q, uint64_t now)
+void timerq_update(struct timerq *q, const struct sched *s, int vcpu)
 {
-	struct timer_event *e = q->length ? q->heap[0] : NULL;
-
-	if (!e || e->at > now)
-		return NULL;
-	timerq_remove(q, e);
-	return e;
+	if (!q->first[vcpu])
+		return;
+	readytree_remove(&q->tree, vcpu);
+	readytree_insert(&q->tree, vcpu, sched_key(s, vcpu), q->first[vcpu]->at);
 }
 
-uint64_t timerq_next(const struct timerq *q)
+struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, uint64_t now)
 {
-	return q->length ? q->heap[0]->at : UINT64_MAX;
+	int id = readytree_first(&q->tree, now);
+
+	return id != READYTREE_NONE && readytree_key(&q->tree, id) <= sched_first_key(s, now) ?
+	       q->first[id] : NULL;
+}
+
+uint64_t timerq_next(const struct timerq *q, const struct sched *s, uint64_t now)
+{
+	uint64_t key = sched_first_key(s, now);
+
+	return readytree_before(&q->tree, key == UINT64_MAX ? key : key + 1);
+}
+
+uint64_t timerq_since(const struct timerq *q, int vcpu, uint64_t now)
+{
+	const struct timer_event *first = q->first[vcpu];
+
+	return first && first->at < now ? first->at : now;
 }

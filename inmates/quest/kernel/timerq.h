@@ -1,44 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A heap of events, ordered by time. Adding and removing cost O(log n). Pure: the caller reads the
- * clock.
+ * The threads that sleep, by their VCPUs. A thread need not wake before its VCPU could run, so that
+ * many threads that wake at the same time take no time from VCPUs of higher priority. Pure: the
+ * caller reads the clock.
  */
 #ifndef QUEST_TIMERQ_H
 #define QUEST_TIMERQ_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "../sched/sched.h"
 
-#define TIMERQ_MAX	320
+#define TIMERQ_MAX	320		/* number of events: an addition looks at all of a VCPU */
 
 struct timer_event {
 	uint64_t at;			/* TSC */
-	/* of two events at the same time, the one with the smaller number comes first */
-	uint64_t order;
-	uint32_t place;			/* index of the event in the heap */
+	struct timer_event *next, *prev;
+	int vcpu;
 	bool queued;
 };
 
 struct timerq {
-	uint64_t added;			/* number of events ever added */
-	uint32_t length;
-	/* each entry comes before its children, 2i + 1 and 2i + 2 */
-	struct timer_event *heap[TIMERQ_MAX];
+	struct readytree tree;		/* VCPUs with events, and the time of their first one */
+	struct timer_event *first[SCHED_VCPUS];	/* ordered by time */
 };
 
+void timerq_init(struct timerq *q);
+
 /*
- * Adds `e` at time `at`, behind other events at that time. `e` must not be queued. There is room
- * for TIMERQ_MAX events.
+ * Adds `e` for a thread on VCPU `vcpu` at time `at`, behind other events of the VCPU at that time.
+ * `e` must not be queued.
  */
-void timerq_add(struct timerq *q, struct timer_event *e, uint64_t at);
+void timerq_add(struct timerq *q, const struct sched *s, struct timer_event *e, int vcpu,
+		uint64_t at);
 
 /* Removes `e`; does nothing if it is not queued. */
 void timerq_remove(struct timerq *q, struct timer_event *e);
 
-/* Removes the earliest event that is due at `now`. Returns NULL if no event is due. */
-struct timer_event *timerq_expire(struct timerq *q, uint64_t now);
+/* The period of VCPU `vcpu`, and so its priority, has changed. */
+void timerq_update(struct timerq *q, const struct sched *s, int vcpu);
 
-/* Returns the time of the earliest event; UINT64_MAX if the heap is empty. */
-uint64_t timerq_next(const struct timerq *q);
+/*
+ * Returns an event that is due at `now`; NULL: none is due on a VCPU that could run, since those
+ * with budget have higher priorities.
+ */
+struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, uint64_t now);
+
+/* Returns the earliest time for which timerq_due() may return an event; UINT64_MAX: none. */
+uint64_t timerq_next(const struct timerq *q, const struct sched *s, uint64_t now);
+
+/*
+ * Returns since when VCPU `vcpu` has had a thread that would be runnable, if another one becomes
+ * runnable at `now`.
+ */
+uint64_t timerq_since(const struct timerq *q, int vcpu, uint64_t now);
 
 #endif

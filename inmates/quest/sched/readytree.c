@@ -162,6 +162,11 @@ void readytree_set(struct readytree *t, int member, uint64_t at)
 		set(t, t->root, t->nodes[member + 1].key, at);
 }
 
+uint64_t readytree_key(const struct readytree *t, int member)
+{
+	return t->nodes[member + 1].key;
+}
+
 int readytree_first(const struct readytree *t, uint64_t now)
 {
 	const struct readytree_node *node;

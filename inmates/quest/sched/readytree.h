@@ -36,6 +36,9 @@ void readytree_insert(struct readytree *t, int member, uint64_t key, uint64_t at
 void readytree_remove(struct readytree *t, int member);
 void readytree_set(struct readytree *t, int member, uint64_t at);
 
+/* Returns the key of a member that is in the tree. */
+uint64_t readytree_key(const struct readytree *t, int member);
+
 /* Returns the first member that may run at `now`, or READYTREE_NONE. */
 int readytree_first(const struct readytree *t, uint64_t now);
 

@@ -306,6 +306,18 @@ static struct sched_choice run_background(struct sched *s, uint64_t now)
 	return choice;
 }
 
+uint64_t sched_key(const struct sched *s, int id)
+{
+	return vcpu_key(&s->vcpus[id], id);
+}
+
+uint64_t sched_first_key(const struct sched *s, uint64_t now)
+{
+	int first = readytree_first(&s->ready, now);
+
+	return first == READYTREE_NONE ? UINT64_MAX : readytree_key(&s->ready, first);
+}
+
 struct sched_choice sched_decide(struct sched *s, uint64_t now)
 {
 	struct sched_choice choice;

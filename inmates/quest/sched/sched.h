@@ -262,6 +262,13 @@ void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now);
 /* Decides which entity runs next. That entity is current from `now` on. */
 struct sched_choice sched_decide(struct sched *s, uint64_t now);
 
+/*
+ * A VCPU with a smaller key has a higher priority. sched_first_key() returns the key of the VCPU
+ * that a decision at `now` would choose for the foreground; UINT64_MAX: none has budget.
+ */
+uint64_t sched_key(const struct sched *s, int id);
+uint64_t sched_first_key(const struct sched *s, uint64_t now);
+
 /* Returns the cycles that `e` has used up to `now`. */
 uint64_t sched_used(const struct sched *s, const struct sched_entity *e, uint64_t now);
 

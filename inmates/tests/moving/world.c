@@ -122,6 +122,16 @@ void dispatch_admit(struct thread *t, int vcpu)
 	dispatch_wake(t);
 }
 
+int dispatch_bind(struct thread *t, int vcpu)
+{
+	return sched_bind(&sched, &t->sched, vcpu, rdtsc());
+}
+
+void dispatch_vcpu_changed(int vcpu)
+{
+	(void)vcpu;
+}
+
 /* The present thread stops here until the world chooses it again. */
 void world_yield(void)
 {

@@ -7,9 +7,8 @@
 int vcpu_bind(struct thread *t, int id)
 {
 	bool irqs = irq_save();
-	int error = sched_bind(dispatch_sched(), &t->sched, id, rdtsc());
+	int error = dispatch_bind(t, id);
 
-	dispatch_changed();
 	irq_restore(irqs);
 	dispatch_preempt();
 	return error;

@@ -153,7 +153,7 @@ static int set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t period_
 	if (v) {
 		params = params_of(v->params.name, type, budget_us, period_us);
 		error = admit(&params, id);
-		dispatch_changed();
+		dispatch_vcpu_changed(id);
 	}
 	irq_restore(irqs);
 	dispatch_preempt();
