@@ -49,3 +49,21 @@ def test_no_call_delays_a_thread_on_a_vcpu(wake_ups: int) -> None:
     assert list(late) == ["nothing", *CALLS]
     quiet = late.pop("nothing")
     assert {name: ns for name, ns in late.items() if ns > quiet + BOUND_NS} == {}, quiet
+
+
+@pytest.mark.parametrize("what", ["sleep", pytest.param("pipe", marks=pytest.mark.slow)])
+def test_no_crowd_delays_a_thread_on_a_vcpu(what: str) -> None:
+    """The same, while all threads that programs can have wake at the same time, again and again."""
+    with m.Machine("-smp", "2", *m.COUNTED, "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
+                   "-initrd", str(m.quest("quest-test.elf")), "-append", "fakecell") as machine:
+        shell = m.Shell(machine, "> \x04")
+        late = []
+        for crowd in ("", f"crowd {what} &"):
+            if crowd:
+                machine.send(f"{crowd}\r")
+                assert int(machine.expect(r"crowd: (\d+) threads")[1]) > 200
+            machine.send("worst nothing 100\r")
+            late.append(int(machine.expect(r"worst: nothing late=(\d+)\r?\n")[1]))
+            machine.expect(shell.ready)
+    print(late)
+    assert late[1] <= late[0] + BOUND_NS

@@ -110,7 +110,7 @@ static void open_asked(void)
 	request.state = request.user ? ANSWERED : IDLE;
 	if (n >= 0 && (!request.user || request.answer < 0))
 		key_close((unsigned int)n);
-	wake_all(&done);
+	wake_many(&done);
 }
 
 static void close_left(unsigned int n)
@@ -125,7 +125,7 @@ static void close_left(unsigned int n)
 	channel_set_user(n, 0);
 	bell_set_vector(n, 0);
 	leaving[n] = false;
-	wake_all(&done);
+	wake_many(&done);
 }
 
 static _Noreturn void serve(void *arg)
@@ -188,7 +188,7 @@ static int await(const struct process *p, uint64_t until)
 
 static int open_waiting(const struct quest_key *wish, const struct process *p, uint64_t until)
 {
-	int error = 0;
+	int error = 0, answer;
 
 	while (request.state != IDLE && !error)
 		error = await(p, until);
@@ -207,9 +207,10 @@ static int open_waiting(const struct quest_key *wish, const struct process *p, u
 		request.user = 0;
 		return error;
 	}
+	answer = request.answer;
 	request.state = IDLE;
-	wake_all(&done);
-	return request.answer;
+	wake_many(&done);		/* there may be another request meanwhile */
+	return answer;
 }
 
 int key_open(const struct quest_key *wish, const struct process *p, uint64_t until)

@@ -35,20 +35,25 @@ static void open_again(const struct open_file *f)
 		pipe_open(f->number, f->kind == FILE_PIPE_READ ? PIPE_READ : PIPE_WRITE);
 }
 
+/* Replaces the file before others run: they must find neither an old file nor a free descriptor. */
+static void replace(struct process *p, int fd, struct open_file f)
+{
+	struct open_file old = p->files[fd];
+
+	p->files[fd] = f;
+	if (old.kind == FILE_PIPE_READ || old.kind == FILE_PIPE_WRITE)
+		pipe_close(old.number, old.kind == FILE_PIPE_READ ? PIPE_READ : PIPE_WRITE);
+}
+
 void files_put(struct process *p, int fd, struct open_file f)
 {
 	open_again(&f);
-	files_close(p, fd);
-	p->files[fd] = f;
+	replace(p, fd, f);
 }
 
 void files_close(struct process *p, int fd)
 {
-	struct open_file f = p->files[fd];
-
-	p->files[fd] = (struct open_file){ .kind = FILE_CLOSED };
-	if (f.kind == FILE_PIPE_READ || f.kind == FILE_PIPE_WRITE)
-		pipe_close(f.number, f.kind == FILE_PIPE_READ ? PIPE_READ : PIPE_WRITE);
+	replace(p, fd, (struct open_file){ .kind = FILE_CLOSED });
 }
 
 void files_close_all(struct process *p)

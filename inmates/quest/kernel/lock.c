@@ -110,12 +110,12 @@ static struct thread *next_owner(const struct process *p, const struct crew *cre
 	struct thread *t, *best = NULL;
 
 	*more = false;
-	/* the thread that waits for the shortest time comes first */
+	/* the thread that has waited longest comes first */
 	for (t = p->locks.head; t; t = t->next_waiting) {
 		if (t->awaits != at || crew->at[t->slot] != t)
 			continue;
 		*more = best;
-		if (!best || period_of(t->sched.vcpu) <= period_of(best->sched.vcpu))
+		if (!best || period_of(t->sched.vcpu) < period_of(best->sched.vcpu))
 			best = t;
 	}
 	return best;

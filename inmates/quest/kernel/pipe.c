@@ -16,7 +16,7 @@ static struct pipe {
 	uint64_t page;
 	uint32_t head, tail;		/* numbers of bytes written and read so far */
 	unsigned int ends[2];		/* number of open ends, by enum pipe_end */
-	/* number of calls of pipe_read() and pipe_write() in progress */
+	/* number of calls of pipe_read(), pipe_write() and pipe_close() in progress */
 	unsigned int calls;
 	/* threads that wait for bytes, for room, or for the last other end to close */
 	struct wait_queue changed;
@@ -53,7 +53,9 @@ void pipe_close(int pipe, enum pipe_end end)
 
 	if (--p->ends[end])
 		return;
-	wake_all(&p->changed);
+	p->calls++;			/* others run meanwhile, and may close the other end */
+	wake_many(&p->changed);
+	p->calls--;
 	drop(p);
 }
 
@@ -131,7 +133,7 @@ static long take(struct pipe *p, const struct space *s, uint64_t to, uint64_t n)
 	if (!copy_out(p, s, to, part))
 		return -EFAULT;
 	p->tail += part;
-	wake_all(&p->changed);
+	wake_many(&p->changed);
 	return part;
 }
 
@@ -178,7 +180,7 @@ static long put(struct pipe *p, const struct space *s, uint64_t from, uint64_t n
 			return done ? (long)done : -EFAULT;
 		p->head += (uint32_t)part;
 		done += part;
-		wake_all(&p->changed);
+		wake_many(&p->changed);
 		let_interrupts_in();
 	}
 	return (long)done;

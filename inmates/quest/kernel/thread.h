@@ -39,7 +39,8 @@ struct call_restart {
 struct thread {
 	struct sched_entity sched;
 	struct timer_event timer;	/* the time at which to wake the thread */
-	struct thread *next_waiting;
+	struct thread *next_waiting, *prev_waiting;
+	uint64_t joined;		/* when it joined the queue: waitqueue_joins() */
 	/* the queue on which the thread waits; NULL: it does not wait */
 	struct wait_queue *waiting_on;
 	bool late;			/* the time ran out before the thread was woken */

@@ -5,6 +5,8 @@
 #include "threadslot.h"
 #include "wait.h"
 
+#define STEP	8			/* number of threads that are woken between two pauses */
+
 bool wait_on_until(struct wait_queue *q, uint64_t at)
 {
 	struct thread *t = thread_current();
@@ -40,17 +42,18 @@ static uint64_t shortest_period(const struct wait_queue *q)
 	return shortest;
 }
 
+static void wake_head(struct wait_queue *q, uint64_t period, uint64_t now)
+{
+	struct thread *t = q->head;
+
+	waitqueue_leave(t);
+	dispatch_wake_for(t, period, now);
+}
+
 static void wake_queue(struct wait_queue *q, uint64_t period, uint64_t now)
 {
-	struct thread *t = q->head, *next;
-
-	q->head = NULL;
-	for (; t; t = next) {
-		next = t->next_waiting;
-		t->next_waiting = NULL;
-		t->waiting_on = NULL;
-		dispatch_wake_for(t, period, now);
-	}
+	while (q->head)
+		wake_head(q, period, now);
 }
 
 void wake_all(struct wait_queue *q)
@@ -60,6 +63,18 @@ void wake_all(struct wait_queue *q)
 	wake_queue(q, 0, rdtsc());
 	irq_restore(irqs);
 	dispatch_preempt();
+}
+
+void wake_many(struct wait_queue *q)
+{
+	uint64_t last = waitqueue_joins();
+	unsigned int n = 0;
+
+	while (q->head && q->head->joined <= last) {
+		wake_head(q, 0, rdtsc());
+		if (++n % STEP == 0)
+			let_interrupts_in();
+	}
 }
 
 void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, uint64_t since)

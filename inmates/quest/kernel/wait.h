@@ -27,6 +27,12 @@ bool wait_on_until(struct wait_queue *q, uint64_t at);
 void wake_all(struct wait_queue *q);
 
 /*
+ * As wake_all(), for a queue on which threads of many programs may wait. Interrupts are off, and
+ * other threads run meanwhile. A thread that joins the queue meanwhile continues to wait.
+ */
+void wake_many(struct wait_queue *q);
+
+/*
  * As wake_all(), for waiters that handle interrupts on I/O VCPU `vcpu`. The VCPU inherits the
  * shortest period of the threads in `served` (NULL: none). The caller is an interrupt that came at
  * TSC `since`. The time since then is charged to the I/O VCPU.

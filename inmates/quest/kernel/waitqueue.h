@@ -3,14 +3,19 @@
 #ifndef QUEST_WAITQUEUE_H
 #define QUEST_WAITQUEUE_H
 
+#include <stdint.h>
+
 struct thread;
 
 struct wait_queue {
-	struct thread *head;		/* the thread that came last; .next_waiting came before */
+	struct thread *head, *tail;	/* the threads that came first and last */
 };
 
-/* Puts `t`, which is on no queue, on `q`. */
+/* Puts `t`, which is on no queue, on `q`, behind the others. */
 void waitqueue_join(struct wait_queue *q, struct thread *t);
+
+/* Returns how many threads have joined any queue. Each has that number in .joined when it joins. */
+uint64_t waitqueue_joins(void);
 
 /* Takes `t` off the queue that it is on. */
 void waitqueue_leave(struct thread *t);

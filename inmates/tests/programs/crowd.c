@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * crowd sleep|pipe|chain: with all threads that programs can have, at best effort.
+ * crowd sleep|pipe: has all threads that programs can have, at best effort.
  *
  * sleep: all sleep until the same time, again and again.
  * pipe: all read from one pipe, into which a byte is written again and again.
- * chain: 16 threads wait for each other's locks in a row; its first one again and again.
  *
  * Prints "crowd: N threads" when all have begun.
  */

@@ -93,7 +93,7 @@ static int admit(const struct vcpu_params *params, int replaces)
 	irq_disable();
 	answer = sched_admission_commit(dispatch_sched(), rdtsc());
 	admitting = false;
-	wake_all(&admission_queue);
+	wake_many(&admission_queue);
 	return answer;
 }
 
