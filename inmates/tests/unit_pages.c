@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <sys/mman.h>
 #include "../quest/mm/pages.h"
 #include "unit.h"
 
@@ -133,4 +135,63 @@ TEST(pages_are_searched_in_steps)
 	from = 0;
 	CHECK(pages_alloc_step(1, &from) == 4096 && !pages_alloc_step(0, &from) &&
 	      from == PAGES_SEARCHED);
+}
+
+/*
+ * A program can free a low page where much memory is taken, again and again. The search for the
+ * next page must not look at all that is taken: it may not touch the middle of the bitmap.
+ */
+TEST(pages_search_is_short)
+{
+	size_t size = pages_bitmap_size(PAGES_LIMIT);
+	char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t low, high = PAGES_LIMIT - 4096;
+
+	pages_init((uint64_t *)map, PAGES_LIMIT);
+	pages_release(0, 2 * 4096);
+	pages_release(high, PAGES_LIMIT);
+	CHECK(!mprotect(map + 4096, size - 2 * 4096, PROT_NONE));
+	low = pages_alloc(1);
+	CHECK(low == 0 && pages_alloc(1) == 4096 && pages_alloc(1) == high && !pages_alloc(1));
+	pages_free(low, 1);
+	CHECK(pages_alloc(1) == low && !pages_alloc(1));
+	munmap(map, size);
+}
+
+#define NUM	(2 * 4096 + 7)
+
+static bool is_taken[NUM];
+
+/* Returns the first of `n` pages in a row that are free; 0: there are none. */
+static size_t first_of(size_t n)
+{
+	size_t at, k = 0;
+
+	for (at = 0; at < NUM && k < n; at++)
+		k = is_taken[at] ? 0 : k + 1;
+	return k == n ? at - n : 0;
+}
+
+/* Compares the pool with an array. Pages are taken and freed at random. */
+TEST(pages_are_as_an_array)
+{
+	size_t i, at, n;
+
+	set_up(NUM * 4096);
+	pages_reserve(0, 4096);
+	is_taken[0] = true;
+	srand(1);
+	for (i = 0; i < 6000; i++) {
+		n = 1 + (rand() % 3 ? 0 : rand() % 40);
+		if (rand() % 9 < (i < 3000 ? 7 : 3)) {
+			at = first_of(n);
+			CHECK(pages_alloc(n) == at * 4096);
+			while (at && n)
+				is_taken[at + --n] = true;
+		} else {
+			at = 1 + rand() % (NUM - 1);
+			pages_free(at * 4096, 1);
+			is_taken[at] = false;
+		}
+	}
 }

@@ -24,7 +24,7 @@ static struct wait_queue trial;
 /* Runs on an I/O VCPU. Bells may have become one: the threads that wake look themselves. */
 static void serve(void)
 {
-	bool irqs = irq_save();
+	bool irqs = irq_save(), tried = trying;
 	unsigned int n;
 
 	for (n = 0; n < QV_INFO_MAX_CHANNELS; n++) {
@@ -34,9 +34,9 @@ static void serve(void)
 		rings[n]++;
 		wake_all(&waiting[n]);
 	}
-	if (trying)
-		wake_all(&trial);
 	trying = false;
+	if (tried)
+		wake_many(&trial);
 	irq_restore(irqs);
 }
 

@@ -30,7 +30,7 @@ static void give_set(void)
 	bool irqs = irq_save();
 
 	taken = false;
-	wake_all(&queue);
+	wake_many(&queue);
 	irq_restore(irqs);
 }
 

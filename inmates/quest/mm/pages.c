@@ -4,8 +4,11 @@
 
 #define BITS	64
 #define LOOK	128		/* number of pages that a step of a search looks at */
+#define SUMS	(PAGES_LIMIT / PAGE_SIZE / BITS / BITS)
 
 static uint64_t *map;		/* a set bit is a free page */
+/* a set bit is a word of the map with a free page: a search is short, however much is taken */
+static uint64_t sums[SUMS];
 static size_t num_pages, num_free, num_managed, num_kept;
 static bool (*may_use)(void);		/* whether the caller may use the kept pages */
 static size_t lowest;		/* lower bound: no page below this one is free */
@@ -17,11 +20,16 @@ static bool is_free(size_t page)
 
 static void mark(size_t page, bool free)
 {
-	uint64_t bit = 1ull << page % BITS;
+	size_t word = page / BITS;
+	uint64_t bit = 1ull << word % BITS;
 
 	if (is_free(page) == free)
 		return;
-	map[page / BITS] ^= bit;
+	map[word] ^= 1ull << page % BITS;
+	if (map[word])
+		sums[word / BITS] |= bit;
+	else
+		sums[word / BITS] &= ~bit;
 	if (free) {
 		num_free++;
 		lowest = page < lowest ? page : lowest;
@@ -49,6 +57,8 @@ void pages_init(uint64_t *bitmap, uint64_t top)
 	num_pages = limited(top) / PAGE_SIZE;
 	num_free = num_managed = 0;
 	lowest = num_pages;
+	for (i = 0; i < SUMS; i++)
+		sums[i] = 0;
 	for (i = 0; i < pages_bitmap_size(top) / sizeof(uint64_t); i++)
 		map[i] = 0;
 }
@@ -68,6 +78,26 @@ void pages_reserve(uint64_t start, uint64_t end)
 
 	for (; page < last && page < num_pages; page++)
 		mark(page, false);
+}
+
+/* Returns the first free page from `page` on; `num_pages`: no page is free there. */
+static size_t next_free(size_t page)
+{
+	size_t word = page / BITS, i;
+	uint64_t bits = page < num_pages ? map[word] & ~0ull << page % BITS : 0;
+
+	if (bits)
+		return word * BITS + (size_t)__builtin_ctzll(bits);
+	word++;
+	bits = ~0ull << word % BITS;
+	for (i = word / BITS; i < SUMS; i++, bits = ~0ull) {
+		bits &= sums[i];
+		if (!bits)
+			continue;
+		word = i * BITS + (size_t)__builtin_ctzll(bits);
+		return word * BITS + (size_t)__builtin_ctzll(map[word]);
+	}
+	return num_pages;
 }
 
 static bool run_is_free(size_t first, size_t n, size_t *next)
@@ -105,8 +135,7 @@ uint64_t pages_alloc(size_t n)
 
 	if (!in_reach(n))
 		return 0;
-	while (lowest < num_pages && !is_free(lowest))
-		lowest = lowest % BITS == 0 && !map[lowest / BITS] ? lowest + BITS : lowest + 1;
+	lowest = next_free(lowest);
 	first = lowest;
 	while (n && n <= num_pages && first <= num_pages - n) {
 		if (run_is_free(first, n, &next)) {
@@ -114,9 +143,7 @@ uint64_t pages_alloc(size_t n)
 				mark(first + i, false);
 			return first * PAGE_SIZE;
 		}
-		first = next;
-		while (first < num_pages && first % BITS == 0 && !map[first / BITS])
-			first += BITS;
+		first = next_free(next);
 	}
 	return 0;
 }
