@@ -7,8 +7,30 @@ void timerq_init(struct timerq *q)
 	int id;
 
 	readytree_init(&q->tree);
-	for (id = 0; id < SCHED_VCPUS; id++)
+	for (id = 0; id < SCHED_VCPUS; id++) {
 		q->first[id] = NULL;
+		q->in_tree[id] = false;
+	}
+}
+
+/* The first event of a VCPU has changed. The VCPU stays in the tree, which costs less. */
+static void set_first(struct timerq *q, int vcpu, struct timer_event *first)
+{
+	q->first[vcpu] = first;
+	readytree_set(&q->tree, vcpu, first ? first->at : UINT64_MAX);
+}
+
+/* Another VCPU may have had the number before, with another priority. */
+static void ensure(struct timerq *q, const struct sched *s, int vcpu)
+{
+	uint64_t key = sched_key(s, vcpu);
+
+	if (q->in_tree[vcpu] && readytree_key(&q->tree, vcpu) == key)
+		return;
+	if (q->in_tree[vcpu])
+		readytree_remove(&q->tree, vcpu);
+	q->in_tree[vcpu] = true;
+	readytree_insert(&q->tree, vcpu, key, q->first[vcpu] ? q->first[vcpu]->at : UINT64_MAX);
 }
 
 static void link_behind(struct timerq *q, struct timer_event *e, struct timer_event *before)
@@ -20,25 +42,22 @@ static void link_behind(struct timerq *q, struct timer_event *e, struct timer_ev
 	if (before)
 		before->next = e;
 	else
-		q->first[e->vcpu] = e;
+		set_first(q, e->vcpu, e);
 }
 
 void timerq_add(struct timerq *q, const struct sched *s, struct timer_event *e, int vcpu,
 		uint64_t at)
 {
 	struct timer_event *before = NULL, *next = q->first[vcpu];
-	bool some = next;
 
+	if (!next)
+		ensure(q, s, vcpu);
 	e->at = at;
 	e->vcpu = vcpu;
 	e->queued = true;
 	for (; next && next->at <= at; next = next->next)
 		before = next;
 	link_behind(q, e, before);
-	if (!some)
-		readytree_insert(&q->tree, vcpu, sched_key(s, vcpu), at);
-	else if (!before)
-		readytree_set(&q->tree, vcpu, at);
 }
 
 void timerq_remove(struct timerq *q, struct timer_event *e)
@@ -48,23 +67,16 @@ void timerq_remove(struct timerq *q, struct timer_event *e)
 	e->queued = false;
 	if (e->next)
 		e->next->prev = e->prev;
-	if (e->prev) {
+	if (e->prev)
 		e->prev->next = e->next;
-		return;
-	}
-	q->first[e->vcpu] = e->next;
-	if (e->next)
-		readytree_set(&q->tree, e->vcpu, e->next->at);
 	else
-		readytree_remove(&q->tree, e->vcpu);
+		set_first(q, e->vcpu, e->next);
 }
 
 void timerq_update(struct timerq *q, const struct sched *s, int vcpu)
 {
-	if (!q->first[vcpu])
-		return;
-	readytree_remove(&q->tree, vcpu);
-	readytree_insert(&q->tree, vcpu, sched_key(s, vcpu), q->first[vcpu]->at);
+	if (q->first[vcpu])
+		ensure(q, s, vcpu);
 }
 
 struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, uint64_t now)

@@ -21,7 +21,9 @@ struct timer_event {
 };
 
 struct timerq {
-	struct readytree tree;		/* VCPUs with events, and the time of their first one */
+	/* VCPUs that have had events, and the time of their first one; UINT64_MAX: none */
+	struct readytree tree;
+	bool in_tree[SCHED_VCPUS];
 	struct timer_event *first[SCHED_VCPUS];	/* ordered by time */
 };
 
