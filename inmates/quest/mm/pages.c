@@ -21,21 +21,36 @@ static bool is_free(size_t page)
 static void mark(size_t page, bool free)
 {
 	size_t word = page / BITS;
-	uint64_t bit = 1ull << word % BITS;
+	uint64_t was = map[word];
 
 	if (is_free(page) == free)
 		return;
 	map[word] ^= 1ull << page % BITS;
-	if (map[word])
-		sums[word / BITS] |= bit;
-	else
-		sums[word / BITS] &= ~bit;
+	if (!was || !map[word])
+		sums[word / BITS] ^= 1ull << word % BITS;
 	if (free) {
 		num_free++;
 		lowest = page < lowest ? page : lowest;
 	} else {
 		num_free--;
 		lowest = page == lowest ? page + 1 : lowest;
+	}
+}
+
+/* As mark() for `n` free pages from `first` on, a word at a time. */
+static void take(size_t first, size_t n)
+{
+	size_t end = first + n, word, part;
+
+	lowest = lowest == first ? end : lowest;
+	num_free -= n;
+	for (; first < end; first += part) {
+		word = first / BITS;
+		part = BITS - first % BITS;
+		part = part < end - first ? part : end - first;
+		map[word] &= ~(~0ull >> (BITS - part) << first % BITS);
+		if (!map[word])
+			sums[word / BITS] &= ~(1ull << word % BITS);
 	}
 }
 
@@ -131,7 +146,7 @@ static bool in_reach(size_t n)
 
 uint64_t pages_alloc(size_t n)
 {
-	size_t first, next = 0, i;
+	size_t first, next = 0;
 
 	if (!in_reach(n))
 		return 0;
@@ -139,8 +154,7 @@ uint64_t pages_alloc(size_t n)
 	first = lowest;
 	while (n && n <= num_pages && first <= num_pages - n) {
 		if (run_is_free(first, n, &next)) {
-			for (i = 0; i < n; i++)
-				mark(first + i, false);
+			take(first, n);
 			return first * PAGE_SIZE;
 		}
 		first = next_free(next);
@@ -150,14 +164,13 @@ uint64_t pages_alloc(size_t n)
 
 uint64_t pages_alloc_step(size_t n, size_t *from)
 {
-	size_t end = *from + LOOK, next = 0, i;
+	size_t end = *from + LOOK, next = 0;
 
 	for (; *from < end && n && in_reach(n) && n <= num_pages && *from <= num_pages - n;
 	     *from = next) {
 		if (!run_is_free(*from, n, &next))
 			continue;
-		for (i = 0; i < n; i++)
-			mark(*from + i, false);
+		take(*from, n);
 		return *from * PAGE_SIZE;
 	}
 	if (*from < end)
