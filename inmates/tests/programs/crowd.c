@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * crowd sleep|pipe: has all threads that programs can have, at best effort.
+ * crowd sleep|pipe: has nearly all threads that programs can have, at best effort. Another program
+ * with a child still fits.
  *
  * sleep: all sleep until the same time, again and again.
  * pipe: all read from one pipe, into which a byte is written again and again.
@@ -13,7 +14,9 @@
 #include <string.h>
 
 #define STEP_NS		2000000l
+#define PROGRAMS	17
 
+static const struct sched_param small = { .type = MAIN_VCPU, .C = 1, .T = 1000 };
 static int both[2];
 
 static void sleeps(void)
@@ -56,11 +59,13 @@ static int fill(void (*act)(void))
 int main(int argc, char **argv)
 {
 	void (*act)(void) = argc > 1 && !strcmp(argv[1], "pipe") ? reads : sleeps;
-	int report[2], n = 0, some, pid;
+	int report[2], n = 0, some, i, pid;
 
+	/* the shell gave it a VCPU that another program needs */
+	(void)sched_setparam(-1, &small);
 	if (pipe(both) || pipe(report))
 		return 1;
-	while ((pid = fork()) >= 0) {
+	for (i = 0; i < PROGRAMS && (pid = fork()) >= 0; i++) {
 		if (!pid) {
 			n = fill(act);
 			(void)write(report[1], &n, sizeof(n));
@@ -68,8 +73,6 @@ int main(int argc, char **argv)
 		}
 		if (read(report[0], &some, sizeof(some)) == sizeof(some))
 			n += some;
-		if (some < 2)
-			break;
 	}
 	printf("crowd: %d threads\n", n);
 	for (;;) {
