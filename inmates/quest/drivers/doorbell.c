@@ -30,6 +30,8 @@ static void take_keys(void)
 	n = room ? cell_take_keys(keys, room) : 0;
 	for (i = 0; i < n; i++)
 		input_put(keys[i]);
+	if (n)
+		input_wake();
 }
 
 void doorbell_look(void)

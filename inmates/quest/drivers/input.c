@@ -29,11 +29,18 @@ void input_put(uint8_t byte)
 		on_break();
 	} else if (input_room()) {
 		queue[ring_slot(head++, INPUT_LENGTH)] = byte;
-		wake_all(&readers);
 	} else if (byte == BREAK_KEY) {
 		/* the queue is full: ^C replaces the last key, since it must always end the line */
 		queue[ring_slot(head - 1, INPUT_LENGTH)] = byte;
 	}
+	irq_restore(irqs);
+}
+
+void input_wake(void)
+{
+	bool irqs = irq_save();
+
+	wake_many(&readers);
 	irq_restore(irqs);
 }
 

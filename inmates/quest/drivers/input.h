@@ -10,8 +10,12 @@
 
 #define INPUT_LENGTH	256		/* length of the queue: a power of two */
 
-/* Appends a byte and wakes the reader. Drops the byte if the queue is full. From any context. */
+/*
+ * input_put() appends a byte, or drops it if the queue is full. input_wake() then wakes the threads
+ * that wait for one. Only threads call these.
+ */
 void input_put(uint8_t byte);
+void input_wake(void);
 
 /* Returns how many bytes still fit. */
 size_t input_room(void);

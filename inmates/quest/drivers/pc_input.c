@@ -22,6 +22,7 @@ static void serve_serial(void)
 	do {
 		while ((c = serial_read()) >= 0)
 			input_put((uint8_t)c);
+		input_wake();
 		serial_pump();
 	} while (serial_pending());
 }
@@ -44,6 +45,7 @@ static void take_ps2(void)
 	while ((n = ps2_read(bytes)) >= 0)
 		for (i = 0; i < n; i++)
 			input_put(bytes[i]);
+	input_wake();
 }
 
 static void mask_serial(bool masked)
