@@ -132,6 +132,28 @@ def test_failed_cell_is_held_until_it_is_recovered(unit: Product) -> None:
 
 
 @pytest.mark.slow
+def test_reload_replaces_a_cell_whose_file_has_changed(unit: Product) -> None:
+    unit.sh(f"systemctl start {UNIT}", timeout=300)
+    process, started = asked(unit, "MainPID"), unit.show()["started_ns"]
+    unit.sh(f"cp {FILE} /run/good.yaml; echo 'cpu: 3' >>{FILE}")
+    assert unit.machine.run(f"systemctl reload {UNIT}").rc == 1
+    assert "cpu: " in unit.sh(f"journalctl -o cat -u {UNIT} -n 20")
+    unit.sh(f"cp /run/good.yaml {FILE}; systemctl reload {UNIT}")
+    until(lambda: "no file that makes it has changed" in unit.sh(f"journalctl -o cat -u {UNIT}"), "nothing to do")
+    assert unit.show()["started_ns"] == started
+    unit.sh(f"sed -i 's/^memory:.*/memory: 32M/' {FILE}; systemctl reload {UNIT}")
+    until(lambda: "the cell is replaced" in unit.sh(f"journalctl -o cat -u {UNIT}"), "another cell")
+    until(lambda: unit.show()["state"] == "running" and unit.show()["memory"] == 32 << 20, "it runs")
+    unit.quesh("count")
+    # more memory than the machine has
+    unit.sh(f"sed -i 's/^memory:.*/memory: 900G/' {FILE}; kill -HUP {process}")
+    until(lambda: "stays as it is, since its file is refused" in unit.sh(f"journalctl -o cat -u {UNIT}"), "a refusal")
+    assert asked(unit, "MainPID") == process and asked(unit, "ActiveState") == "active"
+    assert unit.show()["memory"] == 32 << 20
+    unit.assert_counting()
+
+
+@pytest.mark.slow
 def test_unit_of_a_wrong_file_says_what_is_wrong(unit: Product) -> None:
     unit.sh(f"echo 'cpu: 3' >>{FILE}")
     assert unit.machine.run(f"systemctl start {UNIT}", timeout=300).rc == 1

@@ -30,6 +30,8 @@ KINDS = {
     "running": Kind("2a84e2730a354c249615693214e4257f", INFO),
     "taken-over": Kind("e249e5e6e8d04948ab64c81dd78b6e9c", NOTICE),
     "replaced": Kind("ba152cf2d4fe48bc8f499237e11d6138", NOTICE),
+    "kept": Kind("58bbabe828da4572a52d02987319495b", ERROR),
+    "unchanged": Kind("e60694fa916c477786064c147e58fc81", INFO),
     "failed": Kind("3879bfba34894cb7b76c45d8c97923e2", ERROR),
     "given-up": Kind("a455e05cdcb148019d7253d7231ba8e6", ERROR),
     "delayed": Kind("8dec5ade96714269bcf126c20d850b64", WARNING),

@@ -18,19 +18,20 @@ if TYPE_CHECKING:
     from .device import Device
     from .transcript import Transcript
 
-ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+HEARD = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Service:
     """Reports by the protocol of sd_notify(3). Without $NOTIFY_SOCKET it sends nothing. From its
-    creation on, a signal to end is remembered instead of ending the program. Such a signal arrives
-    only while the program waits here, so it interrupts no call to the driver."""
+    creation on, a signal to end is remembered instead of ending the program, and so is SIGHUP,
+    which asks a unit's process to read its file again. Such a signal arrives only while the program
+    waits here, so it interrupts no call to the driver."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-        self.ended = False
-        for number in ENDING:
-            signal.signal(number, self._end)
+        signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
+        self.ended = self.reload = False
+        for number in HEARD:
+            signal.signal(number, self._hear)
         self._wake, sink = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(sink, warn_on_full_buffer=False)
         address = environment.get("NOTIFY_SOCKET", "")
@@ -42,8 +43,12 @@ class Service:
         mine = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self.watchdog = int(usec) / 1e6 if usec.isdigit() and mine else None
 
-    def _end(self, _number: int, _frame: object) -> None:
-        self.ended = True
+    def _hear(self, number: int, _frame: object) -> None:
+        """Without systemd SIGHUP says that the terminal is gone."""
+        if number == signal.SIGHUP and self.folder:
+            self.reload = True
+        else:
+            self.ended = True
 
     def tell(self, *lines: str) -> None:
         """Sends a report. If systemd is restarting or busy, it hears the next one."""
@@ -57,7 +62,7 @@ class Service:
         if the command is to end. Events of other cells do not end the wait."""
         until = time.monotonic() + seconds
         consoles = [console.fileno()] if console and self.journal else []
-        while not self.ended and (left := until - time.monotonic()) > 0:
+        while not self.ended and not self.reload and (left := until - time.monotonic()) > 0:
             fired = self._poll(left, device.fd, *consoles)
             printed = [fired.get(descriptor, 0) for descriptor in consoles]
             happened = any(text(event.name) == name for event in device.events(0))
@@ -79,12 +84,12 @@ class Service:
         poller = select.poll()
         for descriptor in (self._wake, *more):
             poller.register(descriptor, select.POLLIN)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)
         try:
             # a signal that arrived before this line has written to the pipe
             fired = dict(poller.poll(seconds * 1000))
         finally:
-            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+            signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
         try:
             os.read(self._wake, 64)
         except BlockingIOError:

@@ -223,7 +223,7 @@ class FakeService:
         self.script: list[Callable[[], object]] = []
         self.told: list[str] = []
         self.pauses: list[float] = []
-        self.ended = False
+        self.ended = self.reload = False
         self.asleep: Callable[[], object] = lambda: None
 
     def tell(self, *lines: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from qv.cli.command import Arguments
-from qv.cli.keep import settings
+from qv.cli.wanted import settings
 from qv.keys import CellConfig
 from qv.keys.unit import Restart
 
@@ -24,7 +24,7 @@ def default(name: str) -> int:
 
 
 def test_file_and_page_have_the_settings_that_are_read() -> None:
-    read = set(re.findall(r"number\(\"(QV_\w+)\"", (TOP / "tools/qv/cli/keep.py").read_text(encoding="utf-8")))
+    read = set(re.findall(r"number\(\"(QV_\w+)\"", (TOP / "tools/qv/cli/wanted.py").read_text(encoding="utf-8")))
     read |= set(re.findall(r"\$\{?(QV_\w+)", (UNITS / "qv.service").read_text(encoding="utf-8")))
     read |= set(re.findall(r"\$\{?(QV_\w+)", (UNITS / "kvm").read_text(encoding="utf-8")))
     assert len(read) == 8

@@ -12,22 +12,19 @@ import os
 from .. import abi, mark, output
 from ..condition import FAILURES, failure_name, registers, state_name
 from ..errors import NotEnabled, Refused
-from ..keys.unit import Restart
 from ..words import text
-from .create import checked
 from .recover import choice, choice_file
+from .reload import reload
+from .wanted import wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..device import Device
-    from ..files import Files
-    from ..keys import CellConfig
     from ..service import Service
     from ..system import System
     from ..transcript import Transcript
     from .command import Arguments
+    from .wanted import Wanted
 
 GAVE_UP = 3  # exit status: the cell failed too often, and is kept as it is
 DOUBLINGS = 30  # of the pause: enough to reach any longest one
@@ -44,10 +41,10 @@ LATER: dict[int, float] = {abi.Reason.E_LOCKED: 30.0, abi.Reason.E_BUSY: 0.2}
 
 def keep(args: Arguments, system: System) -> int:
     service = system.service()
-    cell, contents = checked(args.file, args.force, system, system.running().with_all_memory())
+    first = wanted(args, system)
     device = system.device_or_load()
     enable(device, service)
-    keeper = Keeper(cell, contents, device, args, system, service, settings(cell, args, os.environ))
+    keeper = Keeper(first, device, args, system, service)
     try:
         return keeper.run()
     except Refused as refusal:
@@ -78,55 +75,26 @@ def enable(device: Device, service: Service) -> None:
         )
 
 
-def settings(
-    cell: CellConfig, args: Arguments, environment: Mapping[str, str]
-) -> tuple[Restart, int]:
-    """Returns what happens after failures, and the milliseconds to end in. An option counts more
-    than the cell's file, and the file more than /etc/qv/qv.conf, which systemd makes
-    environment."""
-
-    def number(name: str, default: int) -> int:
-        value = environment.get(name) or str(default)
-        if not value.isascii() or not value.isdigit() or len(value) > 7:
-            raise Refused(f"{name}={value} is not a number", "correct it in /etc/qv/qv.conf")
-        return int(value)
-
-    usual = Restart()
-    restart = cell.restart or Restart(
-        number("QV_RESTARTS", usual.limit),
-        number("QV_RESTART_FIRST_MS", usual.first),
-        max(number("QV_RESTART_MOST_MS", usual.most), 1),
-        number("QV_RESTART_HEALTHY_MS", usual.healthy),
-    )
-    if args.restarts is not None:
-        restart = Restart(args.restarts, restart.first, restart.most, restart.healthy)
-    stop = number("QV_STOP_MS", 5000) if cell.stop is None else cell.stop
-    return restart, stop if args.timeout is None else args.timeout
-
-
 class Keeper:
     def __init__(
-        self,
-        cell: CellConfig,
-        contents: Files,
-        device: Device,
-        args: Arguments,
-        system: System,
-        service: Service,
-        how: tuple[Restart, int],
+        self, first: Wanted, device: Device, args: Arguments, system: System, service: Service
     ) -> None:
-        self.cell, self.contents, self.device, self.name = cell, contents, device, cell.name
-        self.json = args.json
-        self.restart, self.timeout = how
+        self.name = first.cell.name
+        self.use(first)
+        self.device, self.args, self.json = device, args, args.json
         self.system, self.service = system, service
         self.failures, self.since = 0, system.now()
         self.transcript: Transcript | None = None
         self.beat, self.next_report = 0, 0.0
         self.ready = False  # systemd has learned that the inmate is ready
         self.folder = folder = service.folder or os.path.join(system.root, mark.FOLDER)
-        self.mark = mark.place(folder, cell.name)
-        self.digest = mark.digest(cell, contents)
+        self.mark = mark.place(folder, self.name)
         self.alone = self.lock(folder)
+
+    def use(self, now: Wanted) -> None:
+        self.wanted = now
+        self.cell, self.contents, self.digest = now.cell, now.contents, now.digest
+        self.restart, self.timeout = now.restart, now.timeout
 
     def lock(self, folder: str) -> int:
         """Makes sure that no other process keeps a cell of this name."""
@@ -170,6 +138,8 @@ class Keeper:
             self.device, self.name, self.next_report - self.system.now(), self.transcript
         ):
             self.copy_console()
+            if self.service.reload:
+                reload(self)
             state = self.state()
             if state is None:
                 return self.gone()
@@ -282,6 +252,8 @@ class Keeper:
         self.copy_console(end=True)
         self.hold()
         state = self.state()
+        if self.service.reload:
+            return True
         if state == abi.State.FAILED and not self.service.ended:
             return self.start_again()
         self.take_back(state)
@@ -311,7 +283,9 @@ class Keeper:
             f"then qvctl cell recover {self.name}",
             **self.failure_fields(record),
         )
-        while not self.service.ended and self.state() == abi.State.FAILED and self.holds():
+        while self.state() == abi.State.FAILED and self.holds():
+            if self.service.ended or self.service.reload:
+                break
             self.extend_start()
             self.service.tell(f"STATUS=failed: {why}; held", "WATCHDOG=1")
             self.service.wait(self.device, self.name, min(self.period(), HELD))
@@ -473,9 +447,13 @@ class Keeper:
         if os.path.exists(path := choice_file(self.folder, self.name)):
             os.unlink(path)
 
+    def longest(self) -> int:
+        """Returns how many us it may take to end the cell."""
+        return (self.timeout + REST) * 1000
+
     def end(self) -> int:
         """Asks the cell to end, then gives its resources back to Linux."""
-        longest = (self.timeout + REST) * 1000
+        longest = self.longest()
         self.service.tell(
             "STOPPING=1", f"EXTEND_TIMEOUT_USEC={longest}", f"WATCHDOG_USEC={longest}"
         )

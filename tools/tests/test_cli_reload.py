@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""systemctl reload of a cell's unit: SIGHUP for qvctl cell run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from running import YAML, Run
+
+from qv import abi
+from qv.errors import Refused
+
+FIRST = ["create", "start"]
+LAST = ["shutdown 5000", "destroy"]
+OTHER = YAML + "debug: true\n"
+
+
+@pytest.fixture(autouse=True)
+def enabled(run: Run) -> None:
+    run.device.enabled = True
+
+
+class Once(dict[str, Refused]):
+    """Refusals of which each is of one call only."""
+
+    def __getitem__(self, name: str) -> Refused:
+        return self.pop(name)
+
+
+def reloaded(run: Run, text: str, *before: Callable[[], object]) -> list[str]:
+    """Runs the unit's process, changes the file and asks it to read the file again. Returns the
+    calls to the driver after those of the first start and before those of the end."""
+    def change() -> None:
+        run.yaml.write_text(text)
+        run.system.manager.reload = True
+    run.system.manager.script = [*before, change, lambda: None]
+    assert run("cell", "run", str(run.yaml)) == 0, run.err
+    assert run.device.calls[:2] == FIRST and run.device.calls[-2:] == LAST
+    return run.device.calls[2:-2]
+
+
+def test_changed_file_replaces_the_cell(run: Run) -> None:
+    assert reloaded(run, OTHER) == ["shutdown 5000", "destroy", *FIRST]
+    assert "the cell is replaced" in run.out
+    told = run.system.manager.told
+    assert told.count("READY=1") == 1 and told.count("WATCHDOG_USEC=30000000") > 1
+
+
+def test_file_that_has_not_changed_leaves_the_cell_alone(run: Run) -> None:
+    """Other values for the unit hold at once."""
+    assert reloaded(run, YAML + "restart: {limit: 0}\n") == []
+    assert "stays as it is: no file that makes it has changed" in run.out
+
+
+def test_values_for_the_unit_hold_at_once(run: Run) -> None:
+    def reload() -> None:
+        run.yaml.write_text(YAML + "restart: {limit: 0}\n")
+        run.system.manager.reload = True
+
+    def fail() -> None:
+        run.device.cells["quest"].state = abi.State.FAILED
+    run.system.manager.script = [reload, fail]
+    assert run("cell", "run", str(run.yaml)) == 3
+    assert run.device.calls == FIRST and "that was failure 1" in run.out
+
+
+@pytest.mark.parametrize("text, said", [
+    (YAML + "cpu: 3\n", "cpu"),
+    (YAML.replace("name: quest", "name: other"), "the file is that of a cell other now\n  remedy: "),
+    (YAML.replace("quest.elf", "nothing.elf"), "nothing.elf")])
+def test_wrong_file_leaves_the_cell_alone(run: Run, text: str, said: str) -> None:
+    assert reloaded(run, text) == []
+    assert "cell quest stays as it is, since its file is refused: " in run.out and said in run.out
+
+
+@pytest.mark.parametrize("step", ["create", "start"])
+def test_refused_cell_starts_again_as_it_was(run: Run, step: str) -> None:
+    def refuse() -> None:
+        run.device.refuse = Once({step: Refused("there is no room", "end programs",
+                                                abi.Reason.E_NO_MEMORY)})
+    calls = reloaded(run, OTHER, refuse)
+    assert calls[:2] == ["shutdown 5000", "destroy"] and calls[-2:] == FIRST
+    assert ("cell quest starts again as it was, since the new one is refused: there is no room\n"
+            "  remedy: end programs") in run.out
+
+
+def test_held_cell_is_replaced(run: Run) -> None:
+    """A user mends the file or the program of a cell that has failed."""
+    run.yaml.write_text(YAML + "on-failure: hold\n")
+
+    def fail() -> None:
+        run.device.cells["quest"].state = abi.State.FAILED
+        run.device.cells["quest"].failure.reason = abi.Failure.MEMORY
+    assert reloaded(run, OTHER, fail) == ["destroy", *FIRST]
+
+
+def test_hang_up_asks_for_the_file_only_under_systemd() -> None:
+    code = """if True:
+        import os, signal
+        from qv.service import Service
+        for folder, heard in (("/run/qv", (False, True)), ("", (True, False))):
+            service = Service({"RUNTIME_DIRECTORY": folder})
+            os.kill(os.getpid(), signal.SIGHUP)
+            service.sleep(0.1)
+            assert (service.ended, service.reload) == heard
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
