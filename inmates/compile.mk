@@ -27,7 +27,7 @@ INMATE_LIB_SRC := boot/stack.S boot/start.S boot/multiboot.c \
 	cell/latency.c \
 	console/console.c console/screen.c \
 	cpu/apic.c cpu/desc.c cpu/dump.c cpu/switch.S cpu/timer.c cpu/trap.c cpu/trap_entry.S \
-	pci/pci.c \
+	pci/pci.c pci/search.c \
 	pc/ioapic.c pc/pic.c pc/pit.c pc/ps2.c pc/serial.c pc/vga.c \
 	util/printf.c util/string.c
 # The ends of channels, which Linux programs use, too

@@ -11,17 +11,7 @@
 #include "../kernel/kernel.h"
 #include "x86.h"
 
-#define NUM_FUNCTIONS	0x10000u	/* 256 buses, 32 devices, 8 functions */
-#define VENDOR		0x00
-#define DEVICE		0x02
-#define HEADER		0x0E
-#define HEADER_MANY	0x80		/* the device has more than one function */
-#define BAR(n)		(0x10 + 4 * (n))
-#define BAR_PORTS	1u
-#define BAR_WIDE	4u
 #define PIN_LINE	0x3C		/* the firmware's choice of an interrupt line */
-#define NO_VENDOR	0xFFFFu
-#define NUM_BARS	6
 #define LARGE_PAGE	(2ull << 20)
 #define CAP_MSIX	0x11
 
@@ -37,51 +27,13 @@ static void prepare_lines(void)
 	lines_masked = true;
 }
 
-/* Fills in the memory BARs of a function below 4 GiB, as the firmware chose them. */
-static void read_bars(struct qv_info_device *d)
-{
-	unsigned int n = 0, bar;
-	uint32_t low;
-
-	for (bar = 0; bar < NUM_BARS && n < QV_INFO_MAX_BARS; bar++) {
-		low = pci_port_read(d->bdf, BAR(bar), 4);
-		if (low & BAR_PORTS || !(low & ~0xFu))
-			continue;
-		if (low & BAR_WIDE && pci_port_read(d->bdf, BAR(++bar), 4))
-			continue;
-		d->bars[n++] = (struct qv_info_bar){
-			.base = low & ~0xFu, .size = LARGE_PAGE,
-			.index = low & BAR_WIDE ? bar - 1 : bar,
-		};
-	}
-}
-
-static const struct qv_info_device *search(uint16_t vendor, uint16_t device)
-{
-	static struct qv_info_device found;
-	uint32_t bdf, step;
-
-	for (bdf = 0; bdf < NUM_FUNCTIONS; bdf += step) {
-		uint32_t id = pci_port_read(bdf, VENDOR, 2);
-
-		step = bdf % 8 || (id != NO_VENDOR &&
-				   pci_port_read(bdf, HEADER, 1) & HEADER_MANY) ? 1 : 8;
-		if (id != vendor || pci_port_read(bdf, DEVICE, 2) != device)
-			continue;
-		found = (struct qv_info_device){ .bdf = bdf, .vendor = vendor, .device = device,
-						 .flags = QV_INFO_DEVICE_MASTER };
-		read_bars(&found);
-		return &found;
-	}
-	return NULL;
-}
-
 static const struct qv_info_device *find(const struct os_isr_conf *isr)
 {
+	static struct qv_info_device found;
 	const struct qv_info_device *d;
 
 	if (!cell_present())
-		return search(isr->vendor, isr->device);
+		return pci_search(isr->vendor, isr->device, &found) ? &found : NULL;
 	d = pci_find(isr->vendor, isr->device);
 	if (d)
 		guard_map_uncached(cell_info()->ecam + ((uint64_t)d->bdf << 12));

@@ -25,6 +25,15 @@
 const struct qv_info_device *pci_nth(unsigned int n);
 const struct qv_info_device *pci_find(uint16_t vendor, uint16_t device);
 
+/*
+ * Alone, there is no info page. Searches config space through the ports for the first function with
+ * these ids, and fills in its place and its memory BARs below 4 GiB, as the firmware chose them. It
+ * does not size them: their lengths are PCI_SEARCHED_SIZE. Returns false if there is no such
+ * function.
+ */
+#define PCI_SEARCHED_SIZE	(2ull << 20)
+bool pci_search(uint16_t vendor, uint16_t device, struct qv_info_device *found);
+
 /* Returns BAR `index`; NULL: the function does not have it. */
 const struct qv_info_bar *pci_bar(const struct qv_info_device *d, unsigned int index);
 
