@@ -96,7 +96,8 @@ static void qv_pci_info(const struct qv_cell *cell, struct qv_info *info)
 		d->vendor = g->pdev->vendor;
 		d->device = g->pdev->device;
 		d->flags = (g->monitor.flags & QV_MON_DEVICE_MASTER ? QV_INFO_DEVICE_MASTER : 0) |
-			   (g->state & QV_DEVICE_MESSAGES ? 0 : QV_INFO_DEVICE_NO_MESSAGES);
+			   (g->state & QV_DEVICE_MESSAGES ? 0 : QV_INFO_DEVICE_NO_MESSAGES) |
+			   (g->dma == QV_DMA_PROTECTED ? QV_INFO_DEVICE_PROTECTED : 0);
 		d->vector = g->state & QV_DEVICE_PIN ? g->monitor.vector : 0;
 		for (b = 0; b < QV_INFO_MAX_BARS; b++) {
 			d->bars[b].base = g->monitor.bars[b].base;

@@ -83,6 +83,8 @@ struct qv_info_device {
 #define QV_INFO_DEVICE_MASTER	(1u << 0)
 /* MSI and MSI-X do not arrive, because Linux remaps interrupts */
 #define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)
+/* DMA uses the cell's addresses, and reaches its RAM only. Else DMA uses those of the machine */
+#define QV_INFO_DEVICE_PROTECTED	(1u << 2)
 
 /* A channel (qv/channel.h). Its memory is write-back: map it as RAM */
 struct qv_info_channel {

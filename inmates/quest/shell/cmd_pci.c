@@ -10,9 +10,10 @@ static void list(void)
 	unsigned int n, i;
 
 	for (n = 0; (d = pci_nth(n)); n++) {
-		print("%02x:%02x.%u %04x:%04x vector %u%s%s\n", d->bdf >> 8, d->bdf >> 3 & 31,
+		print("%02x:%02x.%u %04x:%04x vector %u%s%s%s\n", d->bdf >> 8, d->bdf >> 3 & 31,
 		      d->bdf & 7, d->vendor, d->device, d->vector,
 		      d->flags & QV_INFO_DEVICE_MASTER ? " master" : "",
+		      d->flags & QV_INFO_DEVICE_PROTECTED ? " protected" : "",
 		      d->flags & QV_INFO_DEVICE_NO_MESSAGES ? " no-messages" : "");
 		for (i = 0; i < QV_INFO_MAX_BARS; i++)
 			if (d->bars[i].size)
