@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make             builds everything; the module for the kernel whose headers are in KDIR
-# make deps        installs by apt what building and the lab need on this machine
+# make deps        gets by apt what building and the lab need on this machine
 # make demo        shows the system at work in an emulated machine
 # make shell       gives a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
 # make quest       runs Quest alone in an emulated machine, in this terminal (FILES=: an archive)
@@ -86,6 +86,7 @@ size:
 
 deps:
 	scripts/deps
+	@$(LAB) sources
 
 doc: deps
 	$(LAB) make -C Documentation all DOC=$(O)/doc

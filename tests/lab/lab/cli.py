@@ -103,6 +103,7 @@ def parser() -> argparse.ArgumentParser:
     setup.add_argument("--machine", choices=["amd", "intel"], default="amd", help="intel: make one with VT-x that has booted, too")
     setup.add_argument("--packages", action="store_true", help="make what the tests of the Debian packages need, too")
     setup.add_argument("--fleet", action="store_true", help="make what the tests of many boxes need, too")
+    command("sources", "Fetch the source packages that make compiles, too: what `make deps` does.")
     alone = command("quest", "Quest alone in QEMU, in this terminal: no Linux, no cell. Ctrl-A x ends it.")
     alone.add_argument("--files", type=Path, metavar="ARCHIVE",
                        help="an archive of inmates/quest/user/pack.py: more programs and files")
@@ -216,6 +217,10 @@ def main(argv: list[str]) -> int:
             return lint.main()
         if o.action == "check-all":
             return everything.main(o.part, o.list)
+        if o.action == "sources":
+            for name in roots.sections()["source"]:
+                roots.source(name)
+            return 0
         if o.action == "test":
             return check.pytest(argv[1:] or ["tests/lab"])
         images.root_disk()

@@ -22,3 +22,4 @@ def cache(environment: "os._Environ[str] | dict[str, str]") -> Path:
 
 CACHE = cache(os.environ)
 ROOTS = CACHE / "roots"
+SOURCES = CACHE / "sources"

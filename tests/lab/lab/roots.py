@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import aptconf, enter
+from . import aptconf, enter, sources
 from .errors import LabError
-from .paths import CACHE, LAB, ROOTS
+from .paths import CACHE, LAB, ROOTS, SOURCES
 
 UNUSED = 14 * 24 * 3600
 RECIPE = 2  # raise this number when this code makes different trees of the same lists
@@ -175,8 +175,22 @@ def patch(tree: Path, name: str, file: str, find: str, put: str) -> None:
     program.write_bytes(data.replace(old, new))
 
 
+def source(name: str) -> Path:
+    """Returns the folder of a source package (roots.toml). Fetches it first if it does not exist."""
+    wanted = sections()["source"][name]
+
+    def build(fresh: Path) -> None:
+        sources.fetch(name, wanted["suite"], fresh)
+    return make_once(SOURCES / f"{name}_{wanted['refresh']}", build, f"the source of {name}")
+
+
 def ensure(name: str) -> Path:
-    """Returns the tree called `name`. Makes it first if it does not exist or is out of date."""
+    """Returns the tree called `name`. Makes it first if it does not exist or is out of date, and
+    fetches the source packages that are compiled there."""
+    for needed, wanted in sections()["source"].items():
+        if name in wanted["trees"]:
+            source(needed)
+
     def build(fresh: Path) -> None:
         bootstrap(name, fresh)
         for mended in section(name).get("patch", []):
