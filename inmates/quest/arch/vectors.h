@@ -5,6 +5,8 @@
 
 #define VECTOR_PS2	0x41
 #define VECTOR_SERIAL	0x44
+/* the network function has this vector, or the next vector that the info page does not name */
+#define VECTOR_NIC	0x60
 /* the only vector in the highest class: CR8 never blocks it */
 #define VECTOR_TIMER	0xF0
 

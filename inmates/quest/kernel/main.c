@@ -15,6 +15,7 @@
 #include "../migration/migration.h"
 #include "../mm/mm.h"
 #include "../mm/pages.h"
+#include "../net/net.h"
 #include "../shell/shell.h"
 #include "dispatch.h"
 #include "exception.h"
@@ -145,7 +146,7 @@ static void init_threads(void)
 	namedvcpus_init(&machine.boot);
 	init_programs();
 	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !bells_start() ||
-	    !keys_start() || !heartbeat_start())
+	    !keys_start() || !heartbeat_start() || !net_start(&machine.boot))
 		panic("no memory for the threads of the devices");
 	migration_start(&machine.boot);
 	pages_keep(SHELL_PAGES, may_use_kept);

@@ -83,6 +83,8 @@ const struct command shell_commands[] = {
 	  "    agree     qvctl cell unlock succeeds, once" NL
 	  "    agree no  as at boot: the request is ignored" NL, command_agree },
 	{ "pci", "", "the cell's PCI functions, their vectors and BARs", NULL, command_pci },
+	{ "net", "", "the network: addresses, link, frames; from net= of the command line", NULL,
+	  command_net },
 	{ "channels", "", "the cell's channels: type, and the state of each end", NULL,
 	  command_channels },
 	{ "chan", "read NAME [MS]|write NAME TEXT", "read or write an item of a channel",

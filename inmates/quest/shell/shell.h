@@ -78,6 +78,7 @@ int command_unlock(int argc, char **argv);
 int command_agree(int argc, char **argv);
 int command_crash(int argc, char **argv);
 int command_pci(int argc, char **argv);
+int command_net(int argc, char **argv);
 int command_channels(int argc, char **argv);
 int command_bound(int argc, char **argv);
 int command_chan(int argc, char **argv);

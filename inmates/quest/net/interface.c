@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <lwip/etharp.h>
+#include <lwip/init.h>
+#include <lwip/netif.h>
+#include <lwip/timeouts.h>
+#include <netif/ethernet.h>
+#include "../drivers/net/nic.h"
+#include "interface.h"
+
+#define MTU	(E1000E_FRAME_MAX - E1000E_FRAME_MIN)
+
+static struct netif netif;
+static uint64_t lost;
+
+/* lwIP sends a frame, which may have several parts. */
+static err_t send(struct netif *unused, struct pbuf *p)
+{
+	volatile uint8_t *room;
+
+	(void)unused;
+	if (p->tot_len > E1000E_FRAME_MAX)
+		return ERR_BUF;
+	room = e1000e_room(nic_device());
+	if (!room)
+		return ERR_MEM;
+	pbuf_copy_partial(p, (void *)room, p->tot_len, 0);
+	e1000e_send(nic_device(), p->tot_len);
+	return ERR_OK;
+}
+
+static err_t begin(struct netif *n)
+{
+	n->name[0] = 'e';
+	n->name[1] = 'n';
+	n->output = etharp_output;
+	n->linkoutput = send;
+	n->mtu = MTU;
+	n->hwaddr_len = E1000E_ADDRESS;
+	memcpy(n->hwaddr, nic_device()->address, E1000E_ADDRESS);
+	n->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
+	return ERR_OK;
+}
+
+void interface_start(const struct net_wish *wish)
+{
+	ip4_addr_t address, mask, gateway;
+
+	memcpy(&address.addr, wish->address, sizeof(address.addr));
+	memcpy(&gateway.addr, wish->gateway, sizeof(gateway.addr));
+	mask.addr = lwip_htonl(~0u << (32 - wish->prefix));
+	lwip_init();
+	netif_add(&netif, &address, &mask, &gateway, NULL, begin, ethernet_input);
+	netif_set_default(&netif);
+	netif_set_up(&netif);
+}
+
+/* lwIP gets a copy, which the function cannot change while lwIP looks at it. */
+static void copy(const volatile uint8_t *frame, size_t length)
+{
+	struct pbuf *p = pbuf_alloc(PBUF_RAW, (u16_t)length, PBUF_RAM);
+
+	if (!p) {
+		lost++;
+		return;
+	}
+	pbuf_take(p, (const void *)frame, (u16_t)length);
+	if (netif.input(p, &netif) != ERR_OK)
+		pbuf_free(p);
+}
+
+bool interface_take(unsigned int most)
+{
+	const volatile uint8_t *frame;
+	unsigned int i;
+	size_t length;
+
+	for (i = 0; i < most; i++) {
+		length = e1000e_receive(nic_device(), &frame);
+		if (!length)
+			return false;
+		copy(frame, length);
+		e1000e_release(nic_device());
+	}
+	return true;
+}
+
+void interface_tick(void)
+{
+	bool up = e1000e_link(nic_device());
+
+	if (up && !netif_is_link_up(&netif))
+		netif_set_link_up(&netif);
+	else if (!up && netif_is_link_up(&netif))
+		netif_set_link_down(&netif);
+	sys_check_timeouts();
+}
+
+uint64_t interface_lost(void)
+{
+	return lost;
+}

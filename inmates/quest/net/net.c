@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/string.h>
+#include "../drivers/net/nic.h"
+#include "../kernel/process/process.h"
+#include "../kernel/thread.h"
+#include "../kernel/vcpu/iovcpu.h"
+#include "../kernel/vcpu/vcpu.h"
+#include "../mm/pages.h"
+#include "../user/include/quest/classes.h"
+#include "interface.h"
+#include "lwip/lwipopts.h"
+#include "net.h"
+#include "word.h"
+
+/* The I/O VCPU, unless the cell's file has one of class `net`: 10 %, as in the papers. */
+#define NET_C_US	1000
+#define NET_T_US	10000
+#define TICK_US		250000		/* lwIP's shortest period: that of TCP */
+#define POLL_US		1000
+#define BURST		32		/* frames between two looks at what is due by time */
+
+static struct net_wish wish;
+static enum { ABSENT, FOUND, UP } state;
+static const char *why = "the command line has no word net=";	/* there is no network */
+
+static void print_address(const uint8_t a[4])
+{
+	print("%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
+}
+
+static void give_up(const char *reason)
+{
+	state = ABSENT;
+	why = reason;
+	print("net: %s\n", reason);
+}
+
+/* The first work of the thread, since the function's reset takes milliseconds. */
+static void begin(void)
+{
+	const char *wrong = nic_start(wish.polled);
+
+	if (wrong) {
+		give_up(wrong);
+		return;
+	}
+	interface_start(&wish);
+	state = UP;
+}
+
+/* Runs in the thread `net`. */
+static void work(void)
+{
+	if (state == FOUND)
+		begin();
+	if (state != UP)
+		return;
+	e1000e_acknowledge(nic_device());
+	do
+		interface_tick();
+	while (interface_take(BURST));
+}
+
+static void tick(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		nic_poke();
+		thread_sleep_us(state == UP && nic_polled() ? POLL_US : TICK_US);
+	}
+}
+
+/* Returns the I/O VCPU of class `net`, which is created if it does not exist. */
+static int vcpu(void)
+{
+	int id = iovcpu_select(IOVCPU_CLASS_NET);
+
+	if (iovcpu_get(id) & IOVCPU_CLASS_NET)
+		return id;
+	id = vcpu_create("net", IO_VCPU, NET_C_US, NET_T_US, KERNEL_PID);
+	if (id < 0) {
+		print("net: no I/O VCPU of its own: %s\n", sched_error_text(id));
+		return INPUT_VCPU;
+	}
+	iovcpu_set(id, IOVCPU_CLASS_NET, false);
+	return id;
+}
+
+/* Looks for the first word net=. Returns NULL if it can be read, or why not; "": no such word. */
+static const char *read_word(const struct boot_info *boot)
+{
+	const char *at;
+	size_t length;
+
+	for (at = boot_word(boot->cmdline, &length); length; at = boot_word(at + length, &length))
+		if (length >= strlen(NETWORD_KEY) && !memcmp(at, NETWORD_KEY, strlen(NETWORD_KEY)))
+			return netword_read(at, length, &wish);
+	return "";
+}
+
+static const char *find(void)
+{
+	const char *wrong = nic_find();
+
+	if (wrong)
+		return wrong;
+	net_heap = (unsigned char *)(uintptr_t)pages_alloc(NET_HEAP / PAGE_SIZE);
+	return net_heap ? NULL : "no memory for lwIP";
+}
+
+bool net_start(const struct boot_info *boot)
+{
+	const char *wrong = read_word(boot);
+
+	if (wrong && !*wrong)
+		return true;
+	if (!wrong)
+		wrong = find();
+	if (wrong) {
+		give_up(wrong);
+		return true;
+	}
+	state = FOUND;
+	why = "it has not started yet";
+	return nic_serve(work, vcpu()) &&
+	       thread_create("net clock", SYSTEM_VCPU, tick, NULL) >= 0;
+}
+
+void net_print(void)
+{
+	const struct e1000e *n = nic_device();
+	const uint8_t *m = n->address;
+
+	if (state != UP) {
+		print("no network: %s\n", why);
+		return;
+	}
+	print_address(wish.address);
+	print("/%u", wish.prefix);
+	if (wish.gateway[0]) {
+		print(" via ");
+		print_address(wish.gateway);
+	}
+	print(", %02x:%02x:%02x:%02x:%02x:%02x, link %s, ", m[0], m[1], m[2], m[3], m[4], m[5],
+	      e1000e_link(n) ? "up" : "down");
+	if (nic_polled())
+		print("polled\n");
+	else
+		print("%lu interrupts\n", nic_interrupts());
+	print("received %lu frames, %lu bytes; bad %lu, lost for lack of memory %lu\n",
+	      n->counts.rx, n->counts.rx_bytes, n->counts.rx_bad, interface_lost());
+	print("sent %lu frames, %lu bytes; not sent, ring full %lu\n", n->counts.tx,
+	      n->counts.tx_bytes, n->counts.tx_full);
+}
