@@ -16,7 +16,10 @@ EDU = "00:10.0"
 QEMU = ("-device", "edu,dma_mask=0xffffffff,addr=10.0",
         "-drive", "if=none,id=fast,file.driver=null-co,file.size=67108864,file.read-zeroes=on",
         "-device", "nvme,drive=fast,serial=fast,addr=11.0",
-        "-netdev", "user,id=net0", "-device", "e1000e,netdev=net0,addr=12.0")
+        # two network functions and the host on one cable
+        "-netdev", "user,id=host", "-netdev", "hubport,id=host0,hubid=0,netdev=host",
+        "-netdev", "hubport,id=net0,hubid=0", "-device", "e1000e,netdev=net0,addr=12.0",
+        "-netdev", "hubport,id=net1,hubid=0", "-device", "e1000e,netdev=net1,addr=14.0")
 IDENTITY = pytest.mark.machine(iommu="intel", qemu_args=QEMU, boot_args=("iommu=pt",))
 OFF = pytest.mark.machine(iommu="intel", qemu_args=QEMU, boot_args=("intel_iommu=off",))
 AMD_IDENTITY = pytest.mark.machine(iommu="amd", qemu_args=QEMU, boot_args=("iommu=pt",))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The network of a Quest cell that has a network function of its own."""
+
+import re
+import shutil
+
+from devices import given, unsafe
+from product import Product
+from test_iommu import AMD_IDENTITY, dma
+
+# Both network functions are on one cable
+LINUX, CELL = "00:12.0", "00:14.0"
+LINUX_IP, CELL_IP = "10.0.2.15", "10.0.2.16"
+
+
+def linux_up(qv: Product) -> None:
+    busybox = shutil.which("busybox")
+    assert busybox, "it has the program ping"
+    qv.machine.put(busybox, "/run/busybox")
+    qv.sh("modprobe e1000e; udevadm settle; "
+          f"nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{LINUX}/net/*)); ip link set $nic up; "
+          f"ip addr replace {LINUX_IP}/24 dev $nic")
+
+
+def run(qv: Product, device: str) -> None:
+    path = given(qv, device)
+    qv.sh(f"sed -i 's,^cmdline:.*,cmdline: net={CELL_IP}/24,' {path}")
+    qv.do(f"cell create {path} --start")
+
+
+def count(qv: Product, what: str) -> int:
+    """Returns a number that the command net of the cell prints."""
+    said = qv.quesh("net")
+    found = re.search(what, said)
+    assert found, said
+    return int(found[1])
+
+
+def exits(qv: Product) -> dict[str, int]:
+    found: dict[str, int] = qv.ask("cell stats quest")["cpus"][0]["exits"]
+    return found
+
+
+@AMD_IDENTITY
+def test_linux_pings_a_cell(qv: Product) -> None:
+    """By an interrupt for each packet, and without an exit of the cell."""
+    linux_up(qv)
+    qv.do("enable --strict")
+    run(qv, unsafe(CELL))
+    assert "its DMA would use addresses of the machine" in qv.quesh("net")
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    qv.do("enable --strict --iommu")
+    run(qv, dma(CELL, "protected"))
+    ping = f"/run/busybox ping -c 20 -i 0.05 -s 1400 {CELL_IP}"
+    qv.sh(ping)  # until then Linux asks for the cell's address
+    before, interrupts = exits(qv), count(qv, r"(\d+) interrupts")
+    assert "20 packets received" in qv.sh(ping)
+    assert exits(qv) == before
+    assert count(qv, r"(\d+) interrupts") >= interrupts + 10
+    assert count(qv, r"received (\d+) frames") >= 40
+    assert count(qv, r"bad (\d+),") == count(qv, r"ring full (\d+)") == 0
+    assert qv.show()["devices"][0]["dma_blocked"] == 0
