@@ -40,7 +40,7 @@ def _present(folder: str, name: str, system: System) -> str:
     cells, problems = config.check_files([file], system.running().with_all_memory())
     if problems:
         raise Refused(
-            f"{file} is wrong or absent, so what it says is not known", f"qvctl check {file}"
+            f"{file} is wrong or absent, so what it says is not known", f"qvctl config check {file}"
         )
     return cells[0].on_failure
 
