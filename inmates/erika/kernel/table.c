@@ -172,10 +172,11 @@ void os_start_tables(AppModeType mode)
 
 static StatusType rel_error(ScheduleTableType id, TickType offset)
 {
+	TickType first = os_table_conf[id].points[0].offset, max = max_value(id);
+
 	if (os_table_conf[id].sync == OS_SYNC_IMPLICIT)
 		return E_OS_ID;
-	return !offset || offset > max_value(id) - os_table_conf[id].points[0].offset ?
-	       E_OS_VALUE : E_OK;
+	return !offset || first > max || offset > max - first ? E_OS_VALUE : E_OK;
 }
 
 StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..check import Checked, Item, Value
 from ..model import Action, Counter, Point, Table
-from ..problems import Problems
+from ..problems import Place, Problems
 from .system import chosen_modes
 from .timers import action
 
@@ -117,24 +117,48 @@ def _check_length(item: Item, found: Table, counter: Counter, problems: Problems
 
 
 def _check_gaps(item: Item, found: Table, counter: Counter, problems: Problems) -> None:
-    """Checks that the counter can wait from each point to the next."""
+    """Checks that the counter can wait for each delay: before the first point (SWS_Os_00443),
+    between points (00408), and after the last one (00427; 00444 if the table begins again)."""
     offsets = [point.offset for point in found.points]
-    gaps = [(right, right - left) for left, right in zip(offsets, offsets[1:])]
-    if found.periodic and offsets:
-        gaps.append((offsets[0], found.length - offsets[-1] + offsets[0]))
-    for offset, gap in gaps:
+    if not offsets:
+        return
+    for before, offset in zip([0, *offsets], offsets):
         value = next(
             value
             for value in item.values.many("EXPIRY_POINT")
             if (value.inside.number("OFFSET") or 0) == offset
         )
-        if not counter.least_cycle <= gap <= counter.most + 1:
-            problems.error(
-                value.inside.place_of("OFFSET"),
-                f"SCHEDULETABLE {item.name}: EXPIRY_POINT {value.value} is {gap} ticks after the "
-                "one before it",
-                f"{counter.least_cycle} to {counter.most + 1} on {counter.name}",
-            )
+        first = offset == offsets[0]
+        _check_delay(
+            counter,
+            offset - before,
+            first,
+            value.inside.place_of("OFFSET"),
+            f"SCHEDULETABLE {item.name}: EXPIRY_POINT {value.value} is {offset - before} ticks "
+            f"after the {'start of the table' if first else 'one before it'}",
+            problems,
+        )
+    last = found.length - offsets[-1]
+    if last >= 0:  # else _check_length() reported the point
+        _check_delay(
+            counter,
+            last,
+            not found.periodic,
+            item.values.place_of("LENGTH"),
+            f"SCHEDULETABLE {item.name}: the LENGTH {found.length} ends {last} ticks after the "
+            "last EXPIRY_POINT",
+            problems,
+        )
+
+
+def _check_delay(
+    counter: Counter, delay: int, may_be_none: bool, place: Place, wrong: str, problems: Problems
+) -> None:
+    """Reports `wrong` if the counter cannot wait so many ticks."""
+    if counter.least_cycle <= delay <= counter.most or may_be_none and not delay:
+        return
+    allowed = f"{counter.least_cycle} to {counter.most} ticks on {counter.name}"
+    problems.error(place, wrong, f"0 or {allowed}" if may_be_none else allowed)
 
 
 def _check_start(item: Item, found: Table, counter: Counter, problems: Problems) -> None:
@@ -157,4 +181,19 @@ def _check_start(item: Item, found: Table, counter: Counter, problems: Problems)
             f"SCHEDULETABLE {item.name}: {name} {found.time} is beyond the last "
             f"value of {counter.name}",
             f"0 to {counter.most}",
+        )
+    elif found.start == "RELATIVE" and found.points:
+        _check_relative_start(item, found, counter, problems)
+
+
+def _check_relative_start(item: Item, found: Table, counter: Counter, problems: Problems) -> None:
+    """Checks what StartScheduleTableRel() checks: the counter waits from the start of the system to
+    the first point of the table (SWS_Os_00332)."""
+    most = counter.most - found.points[0].offset
+    if 0 <= most < found.time:
+        problems.error(
+            item.values.inside("AUTOSTART").place_of("OFFSET"),
+            f"SCHEDULETABLE {item.name}: OFFSET {found.time} and that of the first EXPIRY_POINT "
+            f"are together beyond the last value of {counter.name}",
+            f"0 to {most}",
         )

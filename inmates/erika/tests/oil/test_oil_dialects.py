@@ -192,6 +192,21 @@ def test_suspended_os_interrupts_include_that_of_the_console(console: str, other
     assert found.application and found.application.isr2_level == level
 
 
+@pytest.mark.parametrize(("length", "offset", "periodic"), [
+    (4, 0, "FALSE"), (10, 0, "TRUE"), (4, 4, "FALSE"), (8, 4, "TRUE"), (20, 10, "TRUE"),
+])
+def test_delays_of_a_schedule_table_that_its_counter_has(length: int, offset: int,
+                                                         periodic: str) -> None:
+    """malformed.txt has those that it cannot have."""
+    found = compile_text(
+        "t.oil", f"""CPU c {{ OS o; TASK t {{ PRIORITY = 1; }};
+        COUNTER k {{ MAXALLOWEDVALUE = 10; MINCYCLE = 4; TYPE = SOFTWARE; }};
+        SCHEDULETABLE s {{ COUNTER = k; LENGTH = {length}; PERIODIC = {periodic};
+        AUTOSTART = RELATIVE {{ OFFSET = {10 - offset}; }};
+        EXPIRY_POINT p {{ OFFSET = {offset}; ACTION = ACTIVATETASK {{ TASK = t; }}; }}; }}; }};""")
+    assert found.application, found.problems.found
+
+
 def test_sources_that_are_no_vector_get_one_by_priority() -> None:
     _, found = compiled("press.goil.oil")
     assert [isr.vector for isr in found.isrs] == [0x20, 0x30]
