@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .names import STANDARD, why_not_name
 from .problems import Place, Problems, perhaps, shown
 from .schema import Attribute, Definitions, Schema, why_not
+from .sections import joined
 from .tree import Cpu, Object, Parameter, Plain, Word
 
 # There is at most one of each, and its name does not become a name in C.
@@ -103,12 +104,19 @@ def _a(kind: str) -> str:
 class Checker:
     """Checks the CPU sections of a file."""
 
-    def __init__(self, schema: Schema, problems: Problems, elsewhere: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        problems: Problems,
+        elsewhere: Callable[[str], str],
+        joins: bool = False,
+    ) -> None:
         """`elsewhere` returns the dialect that has an attribute (`TASK.X`) or a kind of object that
-        this one lacks, or an empty string."""
+        this one lacks, or an empty string. `joins`: an object may have several sections."""
         self.schema = schema
         self.problems = problems
         self.elsewhere = elsewhere
+        self.joins = joins
         self.written: dict[tuple[str, str], Object] = {}
 
     def check(self, cpus: list[Cpu]) -> Checked:
@@ -148,6 +156,11 @@ class Checker:
         self._collect_known(found, kind, name)
 
     def _collect_known(self, found: Object, kind: str, name: str) -> None:
+        before = self.written.get((kind, name))
+        if before and self.joins:
+            attributes = self.schema.kinds[kind].attributes
+            self.written[kind, name] = joined(before, found, attributes, self.problems)
+            return
         for (other_kind, other), first in self.written.items():
             alone = kind in NAMELESS or other_kind in NAMELESS
             if kind == other_kind if alone else name == other:

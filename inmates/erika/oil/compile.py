@@ -62,7 +62,12 @@ def _application(result: Compiled, dialect: str) -> Application:
     known = dialects.schema(result.dialect, problems)
     for implementation in file.implementations:
         known.add(implementation, own=False)
-    checker = Checker(known, problems, lambda name: dialects.elsewhere(result.dialect, name))
+    checker = Checker(
+        known,
+        problems,
+        lambda name: dialects.elsewhere(result.dialect, name),
+        joins=result.dialect == "rtdruid",
+    )
     cpus = rewritten(file, result.dialect, dialects.supplied(result.dialect), problems)
     checked = checker.check(cpus)
     if problems.errors():

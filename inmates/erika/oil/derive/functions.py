@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..check import Checked
 from ..model import Function
-from .system import HOOKS, com_values, cpu_data, os_values
+from .system import HOOKS, com_values, idle_data, os_values
 
 COM_HOOKS = (("COMERRORHOOK", "COMErrorHook"), ("COMSTARTCOMEXTENSION", "StartCOMExtension"))
 
@@ -55,7 +55,7 @@ def _hooks(checked: Checked) -> Iterator[Function]:
                 yield Function(
                     "", name, f"{kind} {owner.name}: {attribute} = TRUE", values.place_of(attribute)
                 )
-    data = cpu_data(checked)
+    data = idle_data(checked)
     if data.truth("IDLEHOOK"):
         yield Function(
             "",

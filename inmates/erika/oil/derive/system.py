@@ -28,8 +28,12 @@ def com_values(checked: Checked) -> Values:
     return next((item.values for item in checked.of("COM").values()), Values(checked.place))
 
 
-def cpu_data(checked: Checked) -> Values:
-    return os_values(checked).inside("CPU_DATA")
+def idle_data(checked: Checked) -> Values:
+    """Returns the CPU_DATA that asks for a function while no task runs; an empty one if there is no
+    such CPU_DATA."""
+    values = os_values(checked)
+    asking = (data.inside for data in values.many("CPU_DATA") if data.inside.truth("IDLEHOOK"))
+    return next(asking, Values(values.place))
 
 
 def check_one_os(checked: Checked, problems: Problems) -> None:
@@ -80,8 +84,9 @@ def hooks(checked: Checked) -> Hooks:
         com.truth("COMERRORHOOK"),
         com.truth("COMSTARTCOMEXTENSION"),
     )
-    if cpu_data(checked).truth("IDLEHOOK"):
-        found.names["idle"] = cpu_data(checked).inside("IDLEHOOK").text("HOOKNAME")
+    idle = idle_data(checked).inside("IDLEHOOK").text("HOOKNAME")
+    if idle:
+        found.names["idle"] = idle
     return found
 
 

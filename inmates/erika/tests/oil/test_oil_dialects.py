@@ -37,6 +37,30 @@ def test_idle_hook_of_every_processor_is_called(processor: str) -> None:
     assert [item.name for item in found.application.functions] == ["idle_hook"]
 
 
+SECTIONS = """CPU c { OS o { EE_OPT = "x"; STATUS = EXTENDED; CPU_DATA = X86_64 { APP_SRC = "a.c"; }; };
+    TASK t { PRIORITY = 1; STACK = PRIVATE; };
+    OS o { KERNEL_TYPE = OSEK { CLASS = BCC2; }; CPU_DATA = CORTEX_M { APP_SRC = "b.c";
+        IDLEHOOK = TRUE { HOOKNAME = "idle"; }; }; };
+    TASK t { ACTIVATION = 2; PRIORITY = 1; STACK = PRIVATE { SYS_SIZE = 9000; }; };
+    OS o { KERNEL_TYPE = OSEK { RQ = MQ; }; }; };"""
+
+
+def test_sections_of_one_object_are_taken_together() -> None:
+    """ERIKA's wizard writes the type of the kernel into a second section."""
+    found = compile_text("t.oil", SECTIONS)
+    assert found.application, found.problems.found
+    task, = found.application.tasks
+    assert (found.application.conformance, task.activations, task.stack) == ("BCC2", 2, 9000)
+    assert found.application.sources == ["a.c", "b.c"]
+    assert found.application.hooks.names == {"idle": "idle"}
+
+
+@pytest.mark.parametrize("dialect", ["osek", "goil"])
+def test_sections_of_one_object_are_refused_elsewhere(dialect: str) -> None:
+    found = compile_text("t.oil", "CPU c { OS o; TASK t { PRIORITY = 1; }; TASK t; OS o; };", dialect)
+    assert said(found, "error") == ["t is already the name of a TASK", "there is already an OS o"]
+
+
 @pytest.mark.parametrize(("written", "value"), [("\"7\"", 7), ("\"0x10\"", 16), ("\"-1\"", -1),
                                                 ("3", 3)])
 def test_messages_of_goil(written: str, value: int) -> None:
