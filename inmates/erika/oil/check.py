@@ -192,6 +192,7 @@ class Checker:
         """Returns the values of one set of parameters. `owner` names it in messages."""
         values = Values(place)
         given = {str(parameter.name.value) for parameter in parameters}
+        self._warn_of_ignored(owner.split()[0], parameters, known)
         for parameter in parameters:
             name = str(parameter.name.value)
             attribute = known.get(name)
@@ -212,6 +213,19 @@ class Checker:
         self._add_defaults(owner, values, known, given)
         return values
 
+    def _warn_of_ignored(
+        self, kind: str, parameters: tuple[Parameter, ...], known: Definitions
+    ) -> None:
+        """Warns once of each attribute without effect; of those with one reason together."""
+        why: dict[str, dict[str, Place]] = {}
+        for one in parameters:
+            name = str(one.name.value)
+            attribute = known.get(name)
+            if attribute and attribute.duty.ignored:
+                why.setdefault(attribute.duty.ignored, {}).setdefault(name, one.name.place)
+        for reason, names in why.items():
+            self.problems.warn_of_ignored(kind, names, reason)
+
     def _unknown(self, owner: str, name: Word, known: Definitions) -> str:
         """Reports an unknown attribute. Returns the attribute that it probably is, so that the
         latter is not also reported as missing; or an empty string."""
@@ -221,14 +235,9 @@ class Checker:
         return right.removeprefix("perhaps ") if right.startswith("perhaps ") else ""
 
     def _check_value(self, owner: str, parameter: Parameter, attribute: Attribute) -> Value | None:
-        """Returns the value, or None if an error was reported or the attribute has no effect."""
+        """Returns the value, or None if it was reported, or the attribute has no effect."""
         word, name = parameter.value, attribute.name
         if attribute.duty.ignored:
-            self.problems.warn_once(
-                f"{owner.split()[0]}.{name}",
-                parameter.name.place,
-                f"{owner.split()[0]}: {name} has no effect: {attribute.duty.ignored}",
-            )
             return None
         if attribute.duty.refused:
             self.problems.error(parameter.name.place, f"{owner}: {name}: {attribute.duty.refused}")
@@ -252,14 +261,14 @@ class Checker:
 
     def _with_inside(self, owner: str, parameter: Parameter, attribute: Attribute) -> Value | None:
         word = parameter.value
-        option = attribute.options.get(str(word.value))
+        option = attribute.option(str(word.value))
         path = f"{owner}: {attribute.name} = {shown(str(word.value))}"
         if option and option.duty.refused:
             self.problems.error(word.place, f"{path}: {option.duty.refused}")
             return None
         if option and option.duty.ignored:
             self.problems.warn_once(
-                f"{attribute.name}={option.name}",
+                f"{attribute.name}={word.value}",
                 word.place,
                 f"{path} has no effect: {option.duty.ignored}",
             )

@@ -80,6 +80,16 @@ class Problems:
             self._said.add(key)
             self.found.append(Problem(place, "warning", wrong))
 
+    def warn_of_ignored(self, kind: str, names: dict[str, Place], reason: str) -> None:
+        """Adds a warning of attributes without effect, except those that have one already."""
+        new = [name for name in names if f"{kind}.{name}" not in self._said]
+        self._said.update(f"{kind}.{name}" for name in new)
+        if new:
+            listed = " and ".join(filter(None, (", ".join(new[:-1]), new[-1])))
+            effect = "have no effect" if len(new) > 1 else "has no effect"
+            wrong = f"{kind}: {listed} {effect}: {reason}"
+            self.found.append(Problem(names[new[0]], "warning", wrong))
+
     def note(self, place: Place, text: str) -> None:
         self.found.append(Problem(place, "note", text))
 

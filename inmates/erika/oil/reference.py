@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .dialect import DIALECTS, schema
 from .problems import Problems
-from .schema import Attribute, Definitions, Duty, Kind, Option, Schema
+from .schema import OTHERS, Attribute, Definitions, Duty, Kind, Option, Schema
 from .spellings import RENAMED, STARTS, TABLE
 
 # The headings of the attributes of each dialect
@@ -77,7 +77,7 @@ def _rows(shown: Definitions, before: str) -> Iterator[str]:
         yield f"| {name} | {_value(attribute)} | {_default(attribute)} | {_meaning(attribute)} |"
         yield from _rows(attribute.fields, f"{before}`{attribute.name}` / ")
         for alike in _alike(attribute):
-            names = ", ".join(f"`{option.name}`" for option in alike)
+            names = ", ".join(map(_option, (option.name for option in alike)))
             path = f"{before}`{attribute.name}` = {names}"
             if alike[0].description:
                 yield f"| {path} | | | {_duty(alike[0].duty, alike[0].description)} |"
@@ -99,7 +99,7 @@ def _value(attribute: Attribute) -> str:
     if attribute.refers:
         return f"name of {_article(attribute.refers)}"
     if attribute.options:
-        return ", ".join(f"`{name}`" for name in attribute.options) + auto
+        return ", ".join(map(_option, attribute.options)) + auto
     if attribute.numbers:
         return ", ".join(map(str, attribute.numbers)) + auto
     if attribute.low is not None:
@@ -107,6 +107,10 @@ def _value(attribute: Attribute) -> str:
     return {"STRING": "text", "IDENTIFIER": "name", "STRUCT": "name and braces"}.get(
         attribute.type, "number"
     ) + auto
+
+
+def _option(name: str) -> str:
+    return "another name" if name == OTHERS else f"`{name}`"
 
 
 def _article(kind: str) -> str:

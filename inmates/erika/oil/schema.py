@@ -32,6 +32,8 @@ TRUTHS = ("FALSE", "TRUE")
 # A description that begins so says that an attribute has no effect, or that its use is an error.
 IGNORED = "ignored: "
 REFUSED = "refused: "
+# The name of a value that an ENUM of this package's files has for all names that it does not list
+OTHERS = "OTHERS"
 
 Definitions = dict[str, "Attribute"]
 
@@ -45,6 +47,7 @@ class Duty:
 
     @staticmethod
     def of(description: str) -> Duty:
+        description = " ".join(description.split())
         if description.startswith(IGNORED):
             return Duty(ignored=description[len(IGNORED) :])
         if description.startswith(REFUSED):
@@ -91,6 +94,10 @@ class Attribute:
     @property
     def required(self) -> bool:
         return self.default is None and not self.multiple and not self.duty.ignored
+
+    def option(self, name: str) -> Option | None:
+        """Returns the value of that name, if it is one of an ENUM or a BOOLEAN."""
+        return self.options.get(name) or self.options.get(OTHERS)
 
     def allowed(self) -> str:
         """Returns the allowed values as a person reads them."""
@@ -311,7 +318,7 @@ class Schema:
         if self.adds:
             options = ours.options | options
         for name, option in theirs.options.items():
-            if name not in ours.options:
+            if not ours.option(name):
                 options[name] = replace(
                     option, description=REFUSED + "this kernel has no such value"
                 )
@@ -370,7 +377,7 @@ def why_not(attribute: Attribute, word: Word) -> str:
     if attribute.refers:
         return "" if word.kind == "name" else f"{written} is not a name"
     if attribute.options:
-        fits = word.kind == "name" and word.value in attribute.options
+        fits = word.kind == "name" and attribute.option(str(word.value))
         return "" if fits else f"{written} is not one of its values"
     if attribute.type == "STRING":
         return "" if word.kind == "string" else f"{written} is not a string"

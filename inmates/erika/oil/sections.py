@@ -45,7 +45,7 @@ def _joined(
                 f"see {there}",
             )
             continue
-        option = attribute.options.get(str(one.value.value))
+        option = attribute.option(str(one.value.value))
         inside = _joined(
             f"{owner}: {name} = {shown(str(one.value.value))}",
             before.inside,

@@ -81,8 +81,7 @@ def _task(item: Item, modes: list[str], problems: Problems) -> Task:
     private = values.inside("STACK")
     stack = (
         values.number("STACKSIZE")
-        or private.number("SIZE")
-        or private.number("SYS_SIZE")
+        or max(private.number("SIZE") or 0, private.number("SYS_SIZE") or 0)
         or DEFAULT_STACK
     )
     return Task(
