@@ -85,7 +85,10 @@ def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
         node.start_mark.column + 1,
     )
     seen[id(node)] = ours
-    if isinstance(ours, SequenceNode):
+    if getattr(node, "style", None) in (">", "|"):
+        # YAML ends such a text with a line feed, which no value of a cell's file has
+        ours.value = node.value.removesuffix("\n")
+    elif isinstance(ours, SequenceNode):
         ours.value = [_converted(item, seen) for item in node.value]
     elif isinstance(ours, MappingNode):
         ours.value = [(_converted(key, seen), _converted(value, seen)) for key, value in node.value]

@@ -73,6 +73,13 @@ def test_defaults() -> None:
     assert cell.image == "good/tiny.elf"
 
 
+def test_block_scalar_ends_without_a_line_feed() -> None:
+    cell = read("good/block-scalar.yaml")
+    assert (cell.name, cell.memory, cell.image) == ("quest", 64 * MIB, "good/tiny.elf")
+    assert cell.cmdline == "loglevel=3 vcpu=control,main,2ms,10ms"
+    assert cell.modules[1].args == "verbose level=3"
+
+
 def test_everything() -> None:
     cell = read("good/everything.yaml")
     assert (cell.cpus, cell.memory, cell.console) == ([1, 2], 1024 * MIB, False)

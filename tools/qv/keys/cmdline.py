@@ -24,7 +24,10 @@ def parse(node: Node, context: Context) -> str | None:
         return None
     strange = next((c for c in cmdline if not c.isprintable()), None)
     if strange is not None:
-        context.bad(node, f"holds the character U+{ord(strange):04X}", "one line of printable text")
+        joined = "; `>-` joins the lines below it" if strange == "\n" else ""
+        context.bad(
+            node, f"holds the character U+{ord(strange):04X}", f"one line of printable text{joined}"
+        )
         return None
     length = len(cmdline.encode())
     if length >= abi.CMDLINE_LEN:
