@@ -5,8 +5,9 @@ import asyncio
 import ctypes
 import struct
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from ._libqv import ffi, lib  # type: ignore[import-not-found]
 
 TYPES = ("", "mailbox", "four-slot", "ring", "memory")
 STATES = ("absent", "running", "stopped", "failed")
-LONGEST_MS = 60_000     # of one wait in C; then signal handlers of Python run
+LONGEST_MS = 1000       # of one wait in C; then a close() in another thread is noticed
 # Seconds between two looks of an asynchronous reader: a peer that dies may ring no bell.
 LOOK_BELL, LOOK_NO_BELL = 0.1, 0.001
 
@@ -63,12 +64,55 @@ class Codec:
         return memoryview(value).cast("B")
 
 
+class Handle:
+    """A handle of libqv. close() during a call of another thread, or while a view of the channel's
+    memory or a part of it exists, takes effect at the end of that use."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        # Lists, since append() and pop() need no lock: a signal handler may close a channel, too.
+        self._uses: list[None] = []
+        self._to_free = [raw]
+        self._closed = False
+
+    def check(self) -> None:
+        if self._closed:
+            raise ValueError("the channel is closed")
+
+    def __enter__(self) -> Any:
+        self._uses.append(None)     # before it looks at _closed: close() does the reverse
+        if self._closed:
+            self.__exit__()
+            self.check()
+        return self._raw
+
+    def __exit__(self, *_: object) -> None:
+        self._uses.pop()
+        if self._closed:
+            self._free_if_done()
+
+    def close(self) -> None:
+        self._closed = True
+        self._free_if_done()
+
+    def _free_if_done(self) -> None:
+        if not self._uses:
+            with suppress(IndexError):
+                lib.qv_close(self._to_free.pop())
+
+    def view(self, place: Any, size: int) -> memoryview:
+        """Returns a view of the channel's memory."""
+        self.__enter__()
+        return memoryview(ffi.buffer(ffi.gc(ffi.cast("char *", place), self.__exit__), size))
+
+
 class Channel:
     """A channel that this program has open. `number` and `lost` describe the item read last: its
     number, and the items lost before it."""
 
     def __init__(self, handle: Any, codec: Codec, schema: str | None) -> None:
-        self._handle, self._codec, self._lock = handle, codec, Lock()
+        self._handle, self._codec, self._lock = Handle(handle), codec, Lock()
+        self._views: list[weakref.ref[memoryview]] = []
         self.number = self.lost = 0
         page = lib.qv_page(handle)
         self.name = ffi.string(page.name).decode()
@@ -100,26 +144,29 @@ class Channel:
         self.close()
 
     def close(self) -> None:
-        """Closes the channel. A second call does nothing. No view of peek(), claim() or memory()
-        may be used later."""
-        handle, self._handle = getattr(self, "_handle", None), None
-        if handle:
-            lib.qv_close(handle)
-
-    @property
-    def _open(self) -> Any:
-        if not self._handle:
-            raise ValueError("the channel is closed")
-        return self._handle
+        """Closes the channel. A second call does nothing. A view of memory() is released; if a
+        part of it is left, the channel stays open until that is gone."""
+        handle = getattr(self, "_handle", None)
+        if handle is None:
+            return
+        for found in self._views:
+            with suppress(BufferError):     # a part is left
+                view = found()
+                if view is not None:
+                    view.release()
+        self._views.clear()
+        handle.close()
 
     def fileno(self) -> int:
         """The descriptor for select and event loops: readable after a bell."""
-        return lib.qv_fd(self._open)
+        with self._handle as handle:
+            return lib.qv_fd(handle)
 
     @property
     def status(self) -> Status:
         status = ffi.new("struct qv_end_status *")
-        lib.qv_status(self._open, status)
+        with self._handle as handle:
+            lib.qv_status(handle, status)
         return Status(status.generation, status.peer_generation, STATES[min(status.peer, 3)],
                       status.attached, status.waiting, status.high, status.items, status.lost,
                       status.refused)
@@ -140,6 +187,7 @@ class Channel:
             if result != errors.INTERRUPTED and not (result == errors.TIMEOUT and more):
                 errors.checked(result)
                 return
+            self._handle.check()
 
     def read(self, timeout: float | None = None) -> Any:
         """Waits for an item, at most `timeout` seconds, and returns its value. With 0 it does not
@@ -151,9 +199,10 @@ class Channel:
         return self._taken(lambda *arguments: lib.qv_read_again(*arguments[:-1]), 0)
 
     def _taken(self, call: Callable[..., int], timeout: float | None) -> Any:
-        handle, data, item = self._open, bytearray(self.item), ffi.new("struct qv_item *")
+        data, item = bytearray(self.item), ffi.new("struct qv_item *")
         room = ffi.from_buffer(data, require_writable=True)
-        self._call(lambda left: call(handle, room, self.item, item, left), timeout)
+        with self._handle as handle:
+            self._call(lambda left: call(handle, room, self.item, item, left), timeout)
         ffi.release(room)
         self.number, self.lost = item.number, item.lost
         if self._variable:
@@ -165,45 +214,60 @@ class Channel:
 
     def write(self, value: Any, timeout: float | None = None) -> None:
         """Writes an item. Waits for room in a ring with `full: block` and in a mailbox."""
-        handle, data = self._open, self._codec.data(value)
+        data = self._codec.data(value)
         shared = ffi.from_buffer(data)
-        self._call(lambda left: lib.qv_write(handle, shared, len(data), left), timeout)
+        with self._handle as handle:
+            self._call(lambda left: lib.qv_write(handle, shared, len(data), left), timeout)
 
     @contextmanager
     def claim(self, timeout: float | None = None) -> Iterator[memoryview]:
         """Yields room for an item, without a copy. The item is sent at the end of the block, and
         given up after an exception."""
-        handle, room = self._open, ffi.new("void **")
-        self._call(lambda left: lib.qv_claim(handle, room, left), timeout)
-        with memoryview(ffi.buffer(room[0], self.item)) as view:
+        room = ffi.new("void **")
+        with self._handle as handle:
             try:
-                yield view
+                self._call(lambda left: lib.qv_claim(handle, room, left), timeout)
+                with self._handle.view(room[0], self.item) as view:
+                    yield view
             except BaseException:
-                lib.qv_abort(handle)
+                if room[0]:
+                    lib.qv_abort(handle)
                 raise
-        errors.checked(lib.qv_commit(handle, self.item))
+            errors.checked(lib.qv_commit(handle, self.item))
 
     @contextmanager
     def peek(self, timeout: float | None = None) -> Iterator[memoryview]:
         """Yields the next item, without a copy, until the end of the block. Then raises Lapped,
-        Restarted or Corrupt if the item did not stay intact. Copy a value before you check it."""
-        handle, there, item = self._open, ffi.new("const void **"), ffi.new("struct qv_item *")
-        self._call(lambda left: lib.qv_peek(handle, there, item, left), timeout)
-        self.number, self.lost = item.number, item.lost
-        with memoryview(ffi.buffer(ffi.cast("void *", there[0]), item.bytes)).toreadonly() as view:
-            yield view
-        errors.checked(lib.qv_release(handle))
+        Restarted or Corrupt if the item did not stay intact. After an exception in the block the
+        item is read, too. Copy a value before you check it."""
+        there, item = ffi.new("const void **"), ffi.new("struct qv_item *")
+        with self._handle as handle:
+            try:
+                self._call(lambda left: lib.qv_peek(handle, there, item, left), timeout)
+                self.number, self.lost = item.number, item.lost
+                with self._handle.view(there[0], item.bytes).toreadonly() as view:
+                    yield view
+            except BaseException:
+                if there[0]:
+                    lib.qv_release(handle)
+                raise
+            errors.checked(lib.qv_release(handle))
 
     def memory(self) -> memoryview:
         """Returns the bytes of a channel of type memory. They may be used until close()."""
         data, size, writable = ffi.new("void **"), ffi.new("uint64_t *"), ffi.new("bool *")
-        errors.checked(lib.qv_memory(self._open, data, size, writable))
-        view = memoryview(ffi.buffer(data[0], size[0]))
-        return view if writable[0] else view.toreadonly()
+        with self._handle as handle:
+            errors.checked(lib.qv_memory(handle, data, size, writable))
+            view = self._handle.view(data[0], size[0])
+            view = view if writable[0] else view.toreadonly()
+            self._views = [*filter(lambda found: found() is not None, self._views),
+                           weakref.ref(view)]
+            return view
 
     def ring(self) -> None:
         """Rings the bell of the other ends. write() does this by itself."""
-        lib.qv_ring(self._open)
+        with self._handle as handle:
+            lib.qv_ring(handle)
 
     # ---- asyncio ----
 
@@ -219,7 +283,8 @@ class Channel:
             there, value = self._now()
             if there:
                 return value
-            lib.qv_arm(self._open)      # a bell after this makes the descriptor readable
+            with self._handle as handle:
+                lib.qv_arm(handle)      # a bell after this makes the descriptor readable
             there, value = self._now()
             if there:
                 return value

@@ -10,8 +10,9 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from pickle import PickleBuffer
 
 import pytest
 
@@ -116,6 +117,90 @@ def test_peek_reports_an_item_that_was_overwritten(made: Callable[..., Path]) ->
         with pytest.raises(qv.Lapped), reader.peek():
             for _ in range(5):
                 writer.write(bytes(16))
+
+
+@pytest.mark.parametrize("kind", ["ring", "mailbox", "four-slot"])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, asyncio.CancelledError])
+def test_peek_ends_with_its_block_after_an_exception(made: Callable[..., Path], kind: str,
+                                                     error: type[BaseException]) -> None:
+    path = made(type=kind, slots=4 if kind == "ring" else 1)
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.write(bytes(16))
+        with pytest.raises(error), reader.peek():
+            raise error
+        if kind == "mailbox":
+            reader.write(b"answer")     # it is this end's turn
+        writer.write(bytes(range(16)), timeout=WAIT)
+        assert bytes(reader.read(timeout=WAIT)) == bytes(range(16))
+
+
+def test_block_ends_although_an_array_has_its_view(made: Callable[..., Path]) -> None:
+    """As one of numpy has it."""
+    path = made()
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        with pytest.raises(BufferError), writer.claim() as room:
+            array = PickleBuffer(room)
+        writer.write(bytes(16))
+        writer.write(bytes(range(16)))
+        with pytest.raises(BufferError), reader.peek() as item:
+            array = PickleBuffer(item)
+        assert bytes(reader.read()) == bytes(range(16))
+        array.release()
+
+
+def test_peek_of_a_generator_that_is_closed_ends(made: Callable[..., Path]) -> None:
+    path = made()
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        def items() -> Iterator[bytes]:
+            while True:
+                with reader.peek() as item:
+                    yield bytes(item)
+        for number in range(2):
+            writer.write(bytes([number] * 16))
+        found = items()
+        assert next(found) == bytes(16)
+        found.close()
+        assert bytes(reader.read()) == bytes([1] * 16)
+
+
+@pytest.mark.parametrize("block", ["peek", "claim"])
+def test_close_in_a_block_takes_effect_at_its_end(made: Callable[..., Path], block: str) -> None:
+    path = made()
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.write(bytes(16))
+        channel = reader if block == "peek" else writer
+        with getattr(channel, block)() as item:
+            channel.close()
+            assert bytes(item) is not None
+            with pytest.raises(ValueError, match="closed"):
+                channel.ring()
+        end = int(channel is reader)
+        qv.open_file(path, end).close()     # it is free again
+
+
+def test_close_in_another_thread_ends_a_read(made: Callable[..., Path]) -> None:
+    reader = qv.open_file(made(), 1)
+    timer = threading.Timer(0.05, reader.close)
+    timer.start()
+    with pytest.raises(ValueError, match="closed"):
+        reader.read(timeout=WAIT)
+    timer.join()
+
+
+def test_use_after_close(made: Callable[..., Path]) -> None:
+    path = made(type="memory", item=4096, slots=1)
+    channel = qv.open_file(path, 0)
+    view = channel.memory()
+    view[0] = 1
+    array = (ctypes.c_char * 16).from_buffer(channel.memory())
+    channel.close()
+    with pytest.raises(ValueError, match="released"):
+        view[0] = 2
+    assert array[0] == b"\1"    # its memory is mapped as long as it exists
+    for call in (channel.memory, channel.fileno, channel.ring, channel.read,
+                 lambda: channel.status, lambda: channel.write(b"")):
+        with pytest.raises(ValueError, match="closed"):
+            call()
 
 
 def test_timeout_and_full(made: Callable[..., Path]) -> None:
