@@ -90,12 +90,16 @@ class Window:
         """The number of the item in a slot of a four-slot."""
         return self._section(0, (DATA + (2 * pair + slot) * self._stride) // WORD + 1)
 
+    def attached(self, which: int) -> bool:
+        """Returns whether a program of this end has opened the channel since the end started."""
+        generation = self._end(which, LIFE) >> 8
+        return bool(generation) and self._section(which, GENERATION) == generation
+
     def _dead(self) -> str | None:
         """Why the writer brings nothing more."""
-        life = self._end(0, LIFE)
-        if not life >> 8 or self._section(0, GENERATION) != life >> 8:
+        if not self.attached(0):
             return "absent"
-        return {STOPPED: "stopped", FAILED: "failed"}.get(life & 0xFF)
+        return {STOPPED: "stopped", FAILED: "failed"}.get(self._end(0, LIFE) & 0xFF)
 
     def _taken(self) -> int:
         """The items that the ring's reader has taken. If the reader is not bound to this life of

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import grp
 import json
@@ -299,6 +300,69 @@ def test_last_error_of_the_device_is_shown(three: Run, tmp_path: Path, mapped: N
     assert "last error:  corrupt 2.500 s ago\n" in three.out
     memory.end(0, 5, 3)  # the writer has failed: that is the case now
     assert listed() == [*plain[:-1], "failed", plain[-1]]
+
+
+BOX = """channels:
+  - {name: box, type: mailbox, item: 64, writer: linux, readers: [quest]}
+  - {name: queue, type: ring, item: 8, slots: 4, full: error, writer: linux, readers: [quest]}
+"""
+
+
+@pytest.mark.parametrize(("name", "number", "started", "attached", "sentence", "remedy"), [
+    ("box", errno.EAGAIN, False, False, "the cell quest has not started", "qvctl cell start quest"),
+    ("box", errno.EAGAIN, True, False, "no program of quest has opened box yet",
+     "start that program; `quesh quest` shows the console of the cell"),
+    ("box", errno.EAGAIN, True, True, "box waits for the answer of quest",
+     "let the program of quest write it first"),
+    ("queue", errno.ENOBUFS, True, True, "queue is full: quest has not taken its items",
+     "let its reader take items"),
+    ("queue", errno.EAGAIN, True, True, "queue is full: quest has not taken its items",
+     "let its reader take items"),
+    ("queue", errno.EPIPE, False, True, "the cell quest has not started", "qvctl cell start quest"),
+    ("queue", errno.EPIPE, True, True,
+     "quest has restarted, and queue does not connect again (reconnect: never)",
+     "destroy all cells of the channel, and create them again"),
+    ("queue", errno.EBADMSG, True, True, "quest wrote to queue something that cannot be",
+     "restart it: qvctl cell stop quest; qvctl cell start quest"),
+    ("queue", errno.EOPNOTSUPP, True, True, "Linux only reads queue",
+     "Linux is at the other end of this channel"),
+])
+def test_send_says_why_the_item_was_not_taken(
+        run: Run, tmp_path: Path, mapped: None, monkeypatch: pytest.MonkeyPatch, name: str,
+        number: int, started: bool, attached: bool, sentence: str, remedy: str) -> None:
+    """It never says an errno."""
+    monkeypatch.setattr(channels, "FOLDER", str(tmp_path))
+    run.yaml.write_text(YAML + BOX)
+    run.create(*["--start"] * started)
+    Memory(tmp_path / name, [4096, 4096 + 8192]).word(1, window.GENERATION, 5 * attached)
+
+    def write(_descriptor: int, _data: bytes) -> int:
+        raise OSError(number, os.strerror(number))
+    monkeypatch.setattr(channels.os, "write", write)
+    assert run("channel", "send", name, "--text", "two") == 1
+    assert run.err == f"qvctl: {sentence}\n  remedy: {remedy}\n"
+
+
+@pytest.mark.parametrize(("number", "sentence"), [
+    (errno.EBUSY, "another program has queue open for writing"),
+    (errno.EACCES, "this user may not open {}/queue"),
+    (errno.ENOENT, "there is no device {}/queue"),
+])
+def test_send_says_why_the_device_was_not_opened(
+        run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int,
+        sentence: str) -> None:
+    monkeypatch.setattr(channels, "FOLDER", str(tmp_path))
+    run.yaml.write_text(YAML + BOX)
+    run.create()
+    usual = os.open
+
+    def opened(path: str, *more: int) -> int:
+        if str(path).startswith(str(tmp_path / "queue")):
+            raise OSError(number, os.strerror(number))
+        return usual(path, *more)
+    monkeypatch.setattr(channels.os, "open", opened)
+    assert run("channel", "send", "queue", "--text", "two") == 1
+    assert run.err.splitlines()[0] == f"qvctl: {sentence.format(tmp_path)}"
 
 
 def test_record_and_replay(three: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -18,6 +17,7 @@ from ..keys import dynamic_channels
 from ..window import Window
 from ..words import channel_counts
 from .acting import infos_of
+from .channel_refusals import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,15 +32,6 @@ if TYPE_CHECKING:
 FOLDER = "/dev/qv-channel"
 LINUX = key.LINUX
 RING = ord("q") << 8 | 0x62  # QV_CHANNEL_RING
-REMEDIES = {
-    errno.EAGAIN: "start the cell at the other end",
-    errno.ENOBUFS: "the ring is full: let its reader take items",
-    errno.EPIPE: "the other end has stopped or failed: qvctl cell show says why",
-    errno.EOPNOTSUPP: "Linux is at the other end of this channel",
-    errno.EBUSY: "end the program that uses this end",
-    errno.EBADMSG: "the other end wrote what cannot be: restart it",
-    errno.ENODATA: "the message was empty: it is the turn of Linux to write",
-}
 
 
 def _window(channel: dict[str, Any]) -> Window | None:
@@ -305,10 +296,8 @@ def _open(channel: dict[str, Any], flags: int) -> int:
     try:
         return os.open(channel["device"], flags)
     except OSError as error:
-        raise Refused(
-            f"{channel['device']}: {(error.strerror or 'error').lower()}",
-            "end the program that uses it, or become a user who may",
-        ) from None
+        writes = flags & os.O_ACCMODE != os.O_RDONLY
+        raise refusal(channel, error, writes, lambda: _attached(channel)) from None
 
 
 def send(args: Arguments, system: System) -> int:
@@ -321,12 +310,7 @@ def send(args: Arguments, system: System) -> int:
         raise WrongUsage(f"an item of {channel['name']} has {channel['item']} bytes at most")
     descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
     try:
-        _put(
-            descriptor,
-            channel,
-            data.ljust(channel["item"], b"\0"),
-            f"{channel['name']} did not take the item",
-        )
+        _put(descriptor, channel, data.ljust(channel["item"], b"\0"))
     finally:
         os.close(descriptor)
     return 0
@@ -364,10 +348,7 @@ def _items(channel: dict[str, Any], count: int) -> Iterator[bytes]:
             if not count:
                 return
     except OSError as error:
-        raise Refused(
-            f"{channel['name']} gives no further items: {(error.strerror or 'error').lower()}",
-            REMEDIES.get(error.errno or 0, "see 'qvctl channel show'"),
-        ) from None
+        raise refusal(channel, error, False, lambda: _attached(channel)) from None
     finally:
         os.close(descriptor)
 
@@ -433,25 +414,27 @@ def replay(args: Arguments, system: System) -> int:
         try:
             for number, seconds, data in _recorded(channel, file):
                 time.sleep(max(0.0, start + seconds / args.speed - time.monotonic()))
-                _put(
-                    descriptor,
-                    channel,
-                    data,
-                    f"{channel['name']} did not take the item of line {number}",
-                )
+                _put(descriptor, channel, data, f"line {number} of the record: ")
         finally:
             os.close(descriptor)
     return 0
 
 
-def _put(descriptor: int, channel: dict[str, Any], data: bytes, words: str) -> None:
+def _attached(channel: dict[str, Any]) -> bool | None:
+    """Returns whether all ends of cells have opened the channel; None if Linux cannot see that."""
+    window = _window(channel)
+    if not window:
+        return None
+    with window:
+        ends = enumerate(_names(channel))
+        return all(window.attached(end) for end, name in ends if name != LINUX)
+
+
+def _put(descriptor: int, channel: dict[str, Any], data: bytes, before: str = "") -> None:
     try:
         os.write(descriptor, data)
     except OSError as error:
-        raise Refused(
-            f"{words}: {(error.strerror or 'error').lower()}",
-            REMEDIES.get(error.errno or 0, "see 'qvctl channel show'"),
-        ) from None
+        raise refusal(channel, error, True, lambda: _attached(channel), before) from None
 
 
 def _text(data: bytes) -> str:
