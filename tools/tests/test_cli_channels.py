@@ -323,7 +323,7 @@ BOX = """channels:
      "quest has restarted, and queue does not connect again (reconnect: never)",
      "destroy all cells of the channel, and create them again"),
     ("queue", errno.EBADMSG, True, True, "quest wrote to queue something that cannot be",
-     "restart it: qvctl cell stop quest; qvctl cell start quest"),
+     "qvctl cell restart quest"),
     ("queue", errno.EOPNOTSUPP, True, True, "Linux only reads queue",
      "Linux is at the other end of this channel"),
 ])

@@ -72,7 +72,7 @@ def _corrupt(channel: Channel) -> Sentence:
     name, peer = channel["name"], _peer(channel)[0]
     return (
         f"{peer} wrote to {name} something that cannot be",
-        f"restart it: qvctl cell stop {peer}; qvctl cell start {peer}",
+        f"qvctl cell restart {peer}",
     )
 
 
