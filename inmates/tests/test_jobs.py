@@ -53,7 +53,7 @@ def test_program_moves_again_and_again(shell, nothing_lost, program):
 def test_what_cannot_move(shell, nothing_lost):
     pid = background(shell, "hostile full")
     assert m.until(lambda: re.search(r"children, then there are too many programs", end_of(shell)))
-    assert "children, pipes, shared memory or channels" in shell.run(f"detach {pid}")
+    assert "children, pipes, sockets, shared memory or channels" in shell.run(f"detach {pid}")
     shell.run(f"kill {pid}")
     assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
     assert "no such program" in shell.run("detach 99999") and "usage" in shell.run("detach") + shell.run("attach x")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stddef.h>
+#include "../net/socket.h"
 #include "../user/include/quest/errors.h"
 #include "files.h"
 #include "pipe.h"
@@ -33,6 +34,8 @@ static void open_again(const struct open_file *f)
 {
 	if (f->kind == FILE_PIPE_READ || f->kind == FILE_PIPE_WRITE)
 		pipe_open(f->number, f->kind == FILE_PIPE_READ ? PIPE_READ : PIPE_WRITE);
+	else if (f->kind == FILE_SOCKET)
+		socket_open(f->number);
 }
 
 /* Replaces the file before others run: they must find neither an old file nor a free descriptor. */
@@ -43,6 +46,8 @@ static void replace(struct process *p, int fd, struct open_file f)
 	p->files[fd] = f;
 	if (old.kind == FILE_PIPE_READ || old.kind == FILE_PIPE_WRITE)
 		pipe_close(old.number, old.kind == FILE_PIPE_READ ? PIPE_READ : PIPE_WRITE);
+	else if (old.kind == FILE_SOCKET)
+		socket_close(old.number);
 }
 
 void files_put(struct process *p, int fd, struct open_file f)

@@ -15,12 +15,13 @@
 #define STDERR		2
 
 enum file_kind {
-	FILE_CLOSED, FILE_KEYBOARD, FILE_SCREEN, FILE_ARCHIVE, FILE_PIPE_READ, FILE_PIPE_WRITE
+	FILE_CLOSED, FILE_KEYBOARD, FILE_SCREEN, FILE_ARCHIVE, FILE_PIPE_READ, FILE_PIPE_WRITE,
+	FILE_SOCKET
 };
 
 struct open_file {
 	enum file_kind kind;
-	int number;			/* number of the file in the archive, or of the pipe */
+	int number;			/* of the file in the archive, the pipe or the socket */
 	uint64_t at;			/* FILE_ARCHIVE: offset of the next byte */
 };
 

@@ -11,6 +11,8 @@
 #include "interface.h"
 #include "lwip/lwipopts.h"
 #include "net.h"
+#include "table.h"
+#include "udp.h"
 #include "word.h"
 
 /* The I/O VCPU, unless the cell's file has one of class `net`: 10 %, as in the papers. */
@@ -46,6 +48,7 @@ static void begin(void)
 		return;
 	}
 	interface_start(&wish);
+	sockets_begin();
 	state = UP;
 }
 
@@ -57,9 +60,10 @@ static void work(void)
 	if (state != UP)
 		return;
 	e1000e_acknowledge(nic_device());
-	do
+	do {
 		interface_tick();
-	while (interface_take(BURST));
+		udp_serve();
+	} while (interface_take(BURST));
 }
 
 static void tick(void *arg)
@@ -106,7 +110,7 @@ static const char *find(void)
 	if (wrong)
 		return wrong;
 	net_heap = (unsigned char *)(uintptr_t)pages_alloc(NET_HEAP / PAGE_SIZE);
-	return net_heap ? NULL : "no memory for lwIP";
+	return net_heap && sockets_init() ? NULL : "no memory for lwIP";
 }
 
 bool net_start(const struct boot_info *boot)
@@ -123,7 +127,7 @@ bool net_start(const struct boot_info *boot)
 	}
 	state = FOUND;
 	why = "it has not started yet";
-	return nic_serve(work, vcpu()) &&
+	return nic_serve(work, vcpu(), socket_waiters()) &&
 	       thread_create("net clock", SYSTEM_VCPU, tick, NULL) >= 0;
 }
 

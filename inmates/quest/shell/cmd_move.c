@@ -18,8 +18,9 @@
 int shell_print_move(const char *pid, int error)
 {
 	if (error == -EBUSY)
-		print("%s: it has children, pipes, shared memory or channels, or a VCPU that is "
-		      "not its own, which would stay behind: let it end them first\n", pid);
+		print("%s: it has children, pipes, sockets, shared memory or channels, or a VCPU "
+		      "that is not its own, which would stay behind: let it end them first\n",
+		      pid);
 	else if (error)
 		print("%s: %s\n", pid, strerror(error));
 	return error ? SHELL_FAILED : 0;

@@ -333,6 +333,45 @@ static void worst_ipc_wait(void)
 		(void)DO(vcpu_bind_task, vcpu, 0, 0);
 }
 
+/* The cell of test_worst_calls.py has no network: test_net.py has one. */
+static void worst_socket(void) { (void)DO(close, DO(socket, 0, 0, 0), 0, 0); }
+
+static void worst_socket_bind(void)
+{
+	struct quest_address port = { .port = 7 };
+	int fd = (int)DO(socket, 0, 0, 0);
+
+	(void)DO(socket_bind, fd, &port, 0);
+	(void)DO(close, fd, 0, 0);
+}
+
+/* The longest datagram, to the other end of test_net.py */
+static void worst_socket_send(void)
+{
+	struct quest_datagram d = {
+		.data = (uintptr_t)large, .length = QUEST_DATAGRAM,
+		.address = { .ip = 0x0107A8C0, .port = 9 },
+	};
+	int fd = (int)DO(socket, 0, 0, 0);
+
+	(void)DO(socket_send, fd, &d, 0);
+	(void)DO(close, fd, 0, 0);
+}
+
+/* Takes each datagram to port 9 */
+static void worst_socket_receive(void)
+{
+	struct quest_datagram d = { .data = (uintptr_t)large, .length = QUEST_DATAGRAM };
+	struct quest_address port = { .port = 9 };
+	static int fd;
+
+	if (!fd) {
+		fd = (int)DO(socket, 0, 0, 0);
+		(void)DO(socket_bind, fd, &port, 0);
+	}
+	(void)DO(socket_receive, fd, &d, 0);
+}
+
 #define ROW(number, name, args) { #name, worst_##name },
 static const struct {
 	const char *name;

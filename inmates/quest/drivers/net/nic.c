@@ -97,10 +97,11 @@ static uint8_t free_vector(void)
 	return vector;
 }
 
-bool nic_serve(void (*work)(void), int vcpu)
+bool nic_serve(void (*work)(void), int vcpu, const struct wait_queue *served)
 {
 	nic.source.vector = free_vector();
 	nic.handler = work;
+	nic.served = served;
 	trap_set_irq(nic.source.vector, interrupt);
 	return deferred_start_on(&nic, "net", vcpu);
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include "e1000e.h"
 
+struct wait_queue;
+
 /*
  * Finds the function, maps its registers and takes memory for its rings. Interrupts are off.
  * Returns NULL, or why it cannot be used.
@@ -14,9 +16,10 @@ const char *nic_find(void);
 
 /*
  * Starts the thread in which `work` runs on VCPU `vcpu`: after an interrupt, and after nic_poke().
- * The interrupt is masked until `work` has returned. Returns false if there is no memory.
+ * The interrupt is masked until `work` has returned. The VCPU inherits the shortest period of the
+ * threads in `served`. Returns false if there is no memory.
  */
-bool nic_serve(void (*work)(void), int vcpu);
+bool nic_serve(void (*work)(void), int vcpu, const struct wait_queue *served);
 
 /* Makes `work` run. From any context. */
 void nic_poke(void);

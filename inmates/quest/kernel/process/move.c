@@ -30,12 +30,14 @@ static bool has_children(const struct process *p)
 	return false;
 }
 
+/* Returns whether a descriptor leads to something that cannot move: a pipe or a socket. */
 static bool has_pipes(struct process *p)
 {
 	int fd;
 
 	for (fd = 0; fd < FILES_MAX; fd++)
-		if (p->files[fd].kind == FILE_PIPE_READ || p->files[fd].kind == FILE_PIPE_WRITE)
+		if (p->files[fd].kind == FILE_PIPE_READ || p->files[fd].kind == FILE_PIPE_WRITE ||
+		    p->files[fd].kind == FILE_SOCKET)
 			return true;
 	return false;
 }

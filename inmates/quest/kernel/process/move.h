@@ -22,9 +22,9 @@ struct process;
  * Makes an image of process `pid`. Its threads leave the kernel on the caller's VCPU. With
  * `migrates` its VCPUs stay, without threads, and keep their share of the CPU, and slots and stacks
  * for its threads stay free, so that it can come back; else they exist in the image only. Returns 0
- * or minus an error; then the process continues. ESRCH; EBUSY: it has children, pipes or shared
- * memory, or without `migrates` channels, which cannot move; ENOMEM; ETIMEDOUT: one of its threads
- * has not left the kernel in time; EINTR: it is ending.
+ * or minus an error; then the process continues. ESRCH; EBUSY: it has children, pipes, sockets or
+ * shared memory, or without `migrates` channels, which cannot move; ENOMEM; ETIMEDOUT: one of its
+ * threads has not left the kernel in time; EINTR: it is ending.
  */
 int move_detach(int pid, bool migrates);
 

@@ -32,6 +32,10 @@ int quest_channel_ring(int channel);
 int channel_reset_before(int channel);
 int quest_vcpu_migration_status(struct quest_migration *status);
 int quest_ipc_wait(struct quest_ipc_wait *w);	/* kernel/sys_ipc.c */
+int quest_socket(void);			/* kernel/sys_socket.c */
+int quest_socket_bind(int fd, const struct quest_address *to);
+long quest_socket_send(int fd, const struct quest_datagram *d);
+long quest_socket_receive(int fd, struct quest_datagram *d);
 
 /*
  * Returns the calling thread's number, below QUEST_THREADS. The address of the stack gives the

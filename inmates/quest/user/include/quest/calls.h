@@ -61,6 +61,10 @@
 	C(50, vcpu_migration, 3) \
 	C(51, vcpu_migration_status, 1) \
 	C(52, vcpu_migration_dest, 1) \
-	C(53, ipc_wait, 1)
+	C(53, ipc_wait, 1) \
+	C(54, socket, 0) \
+	C(55, socket_bind, 2) \
+	C(56, socket_send, 2) \
+	C(57, socket_receive, 2)
 
 #endif

@@ -43,7 +43,7 @@
 	  "`channels` shows those that the cell's file lists") \
 	E(EINVAL, 22, "an argument makes no sense", \
 	  "look at the call's description for its range") \
-	E(EMFILE, 24, "too many files or pipes are open", \
+	E(EMFILE, 24, "too many files, pipes or sockets are open", \
 	  "close() one") \
 	E(ENOSPC, 28, "all memory of `dynamic-channels` is in use", \
 	  "close a key, or set more memory aside in the cell's file") \
@@ -73,10 +73,14 @@
 	  "restart the cell or the program at the other end") \
 	E(EOVERFLOW, 75, "the number would be too large", \
 	  "sem_wait() as often as sem_post()") \
-	E(EMSGSIZE, 90, "that is not the size of an item of the channel, or too large for it", \
-	  "use `item` of the cell's file") \
+	E(EMSGSIZE, 90, "that is not the size of an item, or too large for the channel or socket", \
+	  "use `item` of the cell's file; a datagram has at most 1472 bytes") \
 	E(ENOTSUP, 95, "Quest does not have that", \
 	  "see Documentation/tutorial/quest-programs.md for what it has") \
+	E(EADDRINUSE, 98, "another socket has that port", \
+	  "close() it, or bind to another port") \
+	E(ENETDOWN, 100, "the cell has no network", \
+	  "`net` says why") \
 	E(ECONNRESET, 104, "the other end restarted; items that it had not delivered are gone", \
 	  "call again: the next call is for its new life, unless `reconnect` is `never`") \
 	E(ENOBUFS, 105, "the channel has no free slot, or it is the other end's turn", \
@@ -89,6 +93,8 @@
 	  "wait longer, or look who should have woken it") \
 	E(EHOSTDOWN, 112, "the cell at the other end failed", \
 	  "`qvctl cell show` names the reason") \
+	E(EHOSTUNREACH, 113, "no way leads to that address", \
+	  "`net` shows the cell's network and gateway") \
 	E(ESTALE, 116, "items are overwritten faster than they can be read", \
 	  "use more slots") \
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", \

@@ -51,6 +51,21 @@ struct quest_key {
 	char peer[32];		/* name of the other end: a cell, or "linux" */
 };
 
+/* The longest datagram: a frame of Ethernet without the headers of IP and UDP */
+#define QUEST_DATAGRAM	1472
+
+/* An address of IPv4, in the order of the network, and a port */
+struct quest_address {
+	uint32_t ip;
+	uint32_t port;
+};
+
+/* A datagram to send, or room for one; `address`: to where, or from where it came */
+struct quest_datagram {
+	uint64_t data, length;		/* address and number of bytes */
+	struct quest_address address;
+};
+
 /* How long the caller's VCPU takes to serve a demand of CPU time: ipc_wait() (ipc.h) */
 struct quest_ipc_wait {
 	uint64_t demand_ns;
