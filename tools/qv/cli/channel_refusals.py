@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Channel = dict[str, Any]
     Sentence = tuple[str, str]  # with its remedy
 
-# A state of an end, in the words of the driver or of sysfs: what the cell does, and the remedy
+# The states of ends that do not run, in the words of the driver or of sysfs: sentence and remedy
 STATES = {
     "absent": ("there is no cell {}", "create it from its file: qvctl cell create FILE --start"),
     "created": ("the cell {} has not started", "qvctl cell start {}"),
@@ -28,7 +28,8 @@ STATES = {
 
 
 def _peer(channel: Channel) -> tuple[str, str]:
-    """Returns the name and the state of the other end; of several, of one that does not run."""
+    """Returns the name and the state of the other end; if there are several, of an end
+    that does not run."""
     peers = [(end["name"], end["state"]) for end in channel["ends"] if end["name"] != LINUX]
     return min(peers, key=lambda peer: peer[1] == "running", default=("the cell", "running"))
 
