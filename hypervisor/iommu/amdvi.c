@@ -25,9 +25,8 @@ static void wait(struct iommu_unit *u, u64 status)
 }
 
 /* Switches the queue and the log of events, by a value of AMDVI_CONTROL */
-static bool control(struct pcpu *cpu, struct iommu_unit *u, u64 value, bool on)
+static bool control(struct pcpu *cpu, struct iommu_unit *u, u64 value)
 {
-	value = on ? value : value & ~(AMDVI_Q_ON | AMDVI_EV_ON);
 	unit_set64(cpu, u, AMDVI_CONTROL, value);
 	return unit_until(cpu, u, AMDVI_STATUS, AMDVI_RUN,
 			  (value & AMDVI_EV_ON ? 1u << 3 : 0) | (value & AMDVI_Q_ON ? 1u << 4 : 0));
@@ -61,7 +60,7 @@ static bool use_queue(struct pcpu *cpu, struct iommu_unit *u, const u64 *value)
 {
 	u32 i;
 
-	if (!control(cpu, u, own_control(u), false))
+	if (!control(cpu, u, own_control(u) & ~(AMDVI_Q_ON | AMDVI_EV_ON)))
 		return false;
 	for (i = 0; i < 2; i++) {	/* the queue, then the log: the same registers */
 		unit_set64(cpu, u, AMDVI_QUEUE + 8 * i, value[3 * i]);
@@ -80,7 +79,7 @@ static bool own_queue(struct pcpu *cpu, struct iommu_unit *u)
 	if (!use_queue(cpu, u, queue))
 		return false;
 	unit_set(cpu, u, AMDVI_STATUS, AMDVI_OVERFLOW);
-	return control(cpu, u, own_control(u), true);
+	return control(cpu, u, own_control(u));
 }
 
 static bool give(struct pcpu *cpu, struct iommu_unit *u)
@@ -96,7 +95,7 @@ static bool give(struct pcpu *cpu, struct iommu_unit *u)
 		return false;
 	for (i = 0; i < 24; i += 8)
 		unit_set64(cpu, u, AMDVI_MESSAGES + i, unit_kept64(u, AMDVI_MESSAGES + i));
-	return control(cpu, u, unit_kept64(u, AMDVI_CONTROL), true);
+	return control(cpu, u, unit_kept64(u, AMDVI_CONTROL));
 }
 
 static bool take(struct pcpu *cpu, struct iommu_unit *u)
@@ -175,8 +174,6 @@ static bool request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 {
 	u32 bdf = low & 0xffff;
 
-	if (!unit_room(cpu, u))
-		return false;
 	switch (AMDVI_KIND(low)) {
 	case AMDVI_WAIT:
 		return !(low & AMDVI_WAIT_IRQ) &&

@@ -138,20 +138,18 @@ void amdvi_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id,
 	u32 i;
 
 	amdvi_ids()->irt_ends[slot_of(bdf)] = 0;	/* no sweep looks at these */
-	for (i = 0; i < QV_MON_DEVICE_IRTES; i++, at += 2)
-		if (on && (i & 0xff) >= 32)
-			table_exchange(at, at[0], at[1], low, high | (i & 0xff));
-		else
-			table_exchange(at, at[0], at[1], 0, 0);
+	for (i = 0; i < QV_MON_DEVICE_IRTES; i++, at += 2) {
+		bool open = on && (i & 0xff) >= 32;
+
+		table_write(at, open ? low : 0, open ? high | (i & 0xff) : 0);
+	}
 }
 
 void amdvi_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
 {
-	u64 *at = device(bdf), entry = root ? root | DTE_OPEN : me()->iommu.table.root;
+	u64 entry = root ? root | DTE_OPEN : me()->iommu.table.root;
 
-	entry |= DTE_VALID | DTE_LEVELS4;
-	while (!table_exchange(at, at[0], at[1], entry, domain))
-		;			/* a CPU has followed Linux, and does so once at most */
+	table_write(device(bdf), entry | DTE_VALID | DTE_LEVELS4, domain);
 	if (!root)
 		amdvi_messages(u, 0, bdf, 0, false);
 }

@@ -8,11 +8,10 @@
 /* Hides the registers from Linux, or gives them back */
 static bool registers(struct pcpu *cpu, enum linux_access access)
 {
-	const struct qv_mon_iommus *units = &me()->boot.iommus;
 	u32 i;
 
-	for (i = 0; i < units->num && i < QV_MON_IOMMUS; i++)
-		linux_memory(units->units[i].pa, units->units[i].len, access);
+	for (i = 0; i < iommu_units(); i++)
+		linux_memory(me()->iommu.units[i].pa, me()->iommu.units[i].len, access);
 	return flush_front_end(cpu);
 }
 

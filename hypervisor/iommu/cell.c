@@ -100,11 +100,14 @@ static u64 map_messages(struct instance *cell)
 /* Makes the entries of the functions of the cell @id, or clears them */
 static void set_messages(const struct qv_mon_create *q, u32 id, bool on)
 {
-	u32 at = me()->iommu.messages[id].first, i, c;
+	u32 at = me()->iommu.messages[id].first, i, c, u;
 
 	for (i = 0; me()->iommu.messages[id].num && i < q->num_devices; i++)
 		for (c = 0; is_master(&q->devices[i]) && c < q->num_cpus; c++) {
-			iommu_messages(at, q->devices[i].bdf, pcpu_of(q->cpus[c])->apic_id, on);
+			for (u = 0; u < iommu_units(); u++)
+				me()->iommu.ops->messages(&me()->iommu.units[u], at,
+							  q->devices[i].bdf,
+							  pcpu_of(q->cpus[c])->apic_id, on);
 			at += REMAP_ENTRIES;
 		}
 }
@@ -137,26 +140,33 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	return bad ? QV_ME_TABLES : map_messages(cell);
 }
 
-/* No function of the cell reaches anything */
-static void block(const struct qv_mon_create *q, u32 id)
+/*
+ * The functions of the cell that may be bus master use the table @root. The others reach nothing,
+ * nor does any with 0.
+ */
+static void send(const struct qv_mon_create *q, u32 id, u64 root)
 {
-	u32 i;
+	u32 i, u;
 
 	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
-		iommu_set(q->devices[i].bdf, 0, me()->boot.iommus.domain + id);
+		for (u = 0; u < iommu_units(); u++)
+			me()->iommu.ops->set(&me()->iommu.units[u], q->devices[i].bdf,
+					     is_master(&q->devices[i]) ? root : 0,
+					     me()->boot.iommus.domain + id);
 }
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	block(q, slot - me()->manager.cells);
+	send(q, slot - me()->manager.cells, 0);
 }
 
 static void give(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	u32 i;
+	u32 i, u;
 
 	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
-		iommu_back(cpu, q->devices[i].bdf);
+		for (u = 0; u < iommu_units(); u++)
+			me()->iommu.ops->back(cpu, &me()->iommu.units[u], q->devices[i].bdf);
 	if (me()->iommu.owned && q->num_devices && iommu_look(cpu))	/* follows Linux again */
 		iommu_flush(cpu);
 }
@@ -164,16 +174,12 @@ static void give(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	const struct instance *cell = managed();
-	u32 i;
 
 	/* No CPU follows Linux's entries of these functions after this: it takes the lock */
 	if (!me()->iommu.owned || !q->num_devices || !iommu_look(cpu))
 		return;			/* they stay blocked */
 	set_messages(q, cell->id, true);
-	for (i = 0; i < q->num_devices; i++)
-		if (is_master(&q->devices[i]))
-			iommu_set(q->devices[i].bdf, cell->iommu.table.root,
-				  me()->boot.iommus.domain + cell->id);
+	send(q, cell->id, cell->iommu.table.root);
 	iommu_flush(cpu);
 }
 
@@ -186,7 +192,7 @@ bool iommu_settled(struct pcpu *cpu, u64 id)
 
 static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	block(q, managed()->id);
+	send(q, managed()->id, 0);
 	set_messages(q, managed()->id, false);
 	if (me()->iommu.owned && q->num_devices)
 		me()->iommu.unsettled |= 1u << managed()->id;

@@ -140,8 +140,8 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 
 void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
 {
-	table_write_pair(contexts_entry(u, bdf), root ? root | CONTEXT_PRESENT : 0, CONTEXT_CELL |
-			 (root ? CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) : 0));
+	table_write(contexts_entry(u, bdf), root ? root | CONTEXT_PRESENT : 0, CONTEXT_CELL |
+		    (root ? CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) : 0));
 }
 
 void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
@@ -150,7 +150,7 @@ void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 	const u64 *entry = u->translated ? absent :
 			   pt_table(&me()->pt_pool, me()->iommu.contexts);
 
-	table_write_pair(contexts_entry(u, bdf), entry[0], entry[1]);
+	table_write(contexts_entry(u, bdf), entry[0], entry[1]);
 }
 
 static bool has_identity(struct pcpu *cpu, u64 table)

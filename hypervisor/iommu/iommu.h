@@ -30,20 +30,6 @@ static inline void table_write_back(const void *at, u32 len)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/*
- * Writes an entry of two halves, the first of which has the bit "present". If the second half
- * changes, the entry is absent meanwhile: a unit may not see halves of two entries.
- */
-static inline void table_write_pair(u64 *at, u64 low, u64 high)
-{
-	if (at[1] != high) {
-		__atomic_store_n(&at[0], 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&at[1], high, __ATOMIC_RELEASE);
-	}
-	__atomic_store_n(&at[0], low, __ATOMIC_RELEASE);
-	table_write_back(at, 16);
-}
-
 /* Replaces an entry of two halves at once. Returns false if it has changed meanwhile */
 static inline bool table_exchange(u64 *at, u64 old_low, u64 old_high, u64 low, u64 high)
 {
@@ -56,6 +42,13 @@ static inline bool table_exchange(u64 *at, u64 old_low, u64 old_high, u64 low, u
 		     : "b"(low), "c"(high) : "memory");
 	table_write_back(at, 16);
 	return done;
+}
+
+/* The same in any case. A CPU that follows Linux may change the entry meanwhile, once at most */
+static inline void table_write(u64 *at, u64 low, u64 high)
+{
+	while (!table_exchange(at, at[0], at[1], low, high))
+		;
 }
 
 /*
@@ -80,16 +73,6 @@ bool iommu_flush(struct pcpu *cpu);
 bool iommu_look(struct pcpu *cpu);	/* logs DMA that was blocked. False: the lock is not free */
 /* Prepares the function for a cell. False: the pool is empty, or the lock is not free */
 bool iommu_own(struct pcpu *cpu, u32 bdf);
-
-/* A cell's function uses the table @root, or (0) reaches nothing. Flushes nothing */
-void iommu_set(u32 bdf, u64 root, u32 domain);
-/*
- * Makes the entries by which the function @bdf of a cell sends any vector from 32 on to the cell's
- * CPU @apic_id: with VT-d those from @first on, REMAP_ADDRESS(@first). Or clears them, which needs
- * a flush.
- */
-void iommu_messages(u32 first, u32 bdf, u32 apic_id, bool on);
-void iommu_back(struct pcpu *cpu, u32 bdf);	/* it is Linux's again. Call iommu_look() next */
 
 /* ---- cell.c: devices of cells ---- */
 /* False: a unit does not answer, so devices of the stopped cell may still reach its memory */

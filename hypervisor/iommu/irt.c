@@ -77,13 +77,6 @@ void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, b
 	u64 low = IRTE_PRESENT | (u64)apic_id << (u->linux_irta & VTD_WIDE ? 32 : 40);
 	u32 vector;
 
-	for (vector = 32; vector < REMAP_ENTRIES; vector++) {
-		/* a unit may not see halves of two entries */
-		__atomic_store_n(&at[2 * vector], 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&at[2 * vector + 1], high, __ATOMIC_RELEASE);
-		if (on)
-			__atomic_store_n(&at[2 * vector], low | IRTE_VECTOR(vector),
-					 __ATOMIC_RELEASE);
-	}
-	table_write_back(at, REMAP_ENTRIES * IRTE_LEN);
+	for (vector = 32; vector < REMAP_ENTRIES; vector++)
+		table_write(at + 2 * vector, on ? low | IRTE_VECTOR(vector) : 0, high);
 }

@@ -145,6 +145,7 @@ u32 unit_queue(struct pcpu *cpu, struct iommu_unit *u, u32 tail)
 		return 1;
 	while (u->linux_tail != tail) {
 		refused += !guest_copy_phys(cpu, request, u->ring + u->linux_tail, UNIT_REQUEST) ||
+			   !unit_room(cpu, u) ||
 			   !me()->iommu.ops->request(cpu, u, request[0], request[1]);
 		u->linux_tail = (u->linux_tail + UNIT_REQUEST) & (u->ring_len - 1);
 	}

@@ -28,13 +28,17 @@ struct iommu_ops {
 	void (*write)(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
 	/* Adds a request that stores u->waits at @status when those before it are carried out */
 	void (*wait)(struct iommu_unit *u, u64 status);
-	/* Carries out a request of Linux. Returns false if it is refused */
+	/* Carries out a request of Linux; there is room for some. Returns false if it is refused */
 	bool (*request)(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high);
 	/* Prepares the function for a cell. Returns false if the pool is empty */
 	bool (*own)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 	/* A cell's function uses the table @root, or (0) reaches nothing. Flushes nothing */
 	void (*set)(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
-	/* As iommu_messages() */
+	/*
+	 * Makes the entries by which the function @bdf of a cell sends any vector from 32 on to the
+	 * cell's CPU @apic_id: with VT-d those from @first on, REMAP_ADDRESS(@first). Or clears
+	 * them, which needs a flush.
+	 */
 	void (*messages)(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
 	/* A function of a cell is Linux's again. Call .look() and .flush() after it */
 	void (*back)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);

@@ -137,27 +137,3 @@ bool iommu_flush(struct pcpu *cpu)
 {
 	return !me()->iommu.owned || each(cpu, me()->iommu.ops->flush, 0);
 }
-
-void iommu_set(u32 bdf, u64 root, u32 domain)
-{
-	u32 i;
-
-	for (i = 0; i < iommu_units(); i++)
-		me()->iommu.ops->set(&me()->iommu.units[i], bdf, root, domain);
-}
-
-void iommu_messages(u32 first, u32 bdf, u32 apic_id, bool on)
-{
-	u32 i;
-
-	for (i = 0; i < iommu_units(); i++)
-		me()->iommu.ops->messages(&me()->iommu.units[i], first, bdf, apic_id, on);
-}
-
-void iommu_back(struct pcpu *cpu, u32 bdf)
-{
-	u32 i;
-
-	for (i = 0; i < iommu_units(); i++)
-		me()->iommu.ops->back(cpu, &me()->iommu.units[i], bdf);
-}

@@ -16,12 +16,6 @@ static const u16 kept[] = {
 _Static_assert(sizeof(kept) / sizeof(kept[0]) <= IOMMU_KEPT, "registers that are kept");
 enum { KEPT_FECTL = 2, KEPT_IQA = 6 };
 
-static void set64(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u64 value)
-{
-	unit_set(cpu, u, reg + 4, value >> 32);
-	unit_set(cpu, u, reg, value);
-}
-
 /* Gives one command: @bit is set (@on) or cleared. Commands that last are kept as they are */
 static bool command(struct pcpu *cpu, struct iommu_unit *u, u32 bit, bool on)
 {
@@ -78,13 +72,13 @@ static bool use_queue(struct pcpu *cpu, struct iommu_unit *u, u64 queue)
 	if (!command(cpu, u, VTD_QIE, false))
 		return false;
 	unit_set(cpu, u, VTD_IQT, 0);
-	set64(cpu, u, VTD_IQA, queue);
+	unit_set64(cpu, u, VTD_IQA, queue);
 	return command(cpu, u, VTD_QIE, true);
 }
 
 static bool use_root(struct pcpu *cpu, struct iommu_unit *u, u64 root)
 {
-	set64(cpu, u, VTD_RTADDR, root);
+	unit_set64(cpu, u, VTD_RTADDR, root);
 	return command(cpu, u, VTD_SRTP, true) && flush(cpu, u, 0);
 }
 
@@ -93,7 +87,7 @@ static bool use_irt(struct pcpu *cpu, struct iommu_unit *u, u64 irta)
 {
 	if (!u->remaps)
 		return true;
-	set64(cpu, u, VTD_IRTA, irta);
+	unit_set64(cpu, u, VTD_IRTA, irta);
 	return command(cpu, u, VTD_SIRTP, true);
 }
 

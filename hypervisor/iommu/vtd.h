@@ -81,7 +81,7 @@ u64 *contexts_entry(const struct iommu_unit *u, u32 bdf);
 bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num);
 /* Refuses the entries that name CPUs which Linux has lost since. Flushes nothing */
 void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);
-/* As iommu_messages() */
+/* As .messages() of unit.h */
 void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
 
 /* ---- for vtd_ops ---- */

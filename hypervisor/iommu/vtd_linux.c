@@ -18,27 +18,18 @@ static bool interrupts(struct pcpu *cpu, struct iommu_unit *u, u64 low)
 	u32 num = low & VTD_SOME ? VTD_NUM(low) : QV_MON_IRTES;
 	u32 first = low & VTD_SOME ? VTD_FIRST(low) & ~(num - 1) : 0;
 
-	if (!irt_copy(cpu, u, first, num) || !unit_room(cpu, u))
+	if (!irt_copy(cpu, u, first, num))
 		return false;
 	unit_put(u, low & INTERRUPTS, 0);
 	return true;
 }
 
-/* Linux's entries have been followed, so no unit may keep an old context */
-static bool contexts(struct pcpu *cpu, struct iommu_unit *u)
-{
-	if (!unit_room(cpu, u))
-		return false;
-	unit_put(u, VTD_CONTEXTS | VTD_GLOBAL, 0);
-	return true;
-}
-
 /* A unit stops at a malformed request, so each is made again. It may flush more than Linux asks */
-static bool iotlb(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
+static bool iotlb(struct iommu_unit *u, u64 low, u64 high)
 {
 	u32 granularity = VTD_GRANULARITY(low), order = VTD_ORDER(high);
 
-	if (!granularity || !unit_room(cpu, u))
+	if (!granularity)
 		return false;
 	if (granularity == VTD_BY_PAGE && order >= u->flushes)
 		granularity = VTD_BY_DOMAIN;
@@ -56,10 +47,12 @@ bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 	case VTD_WAIT:
 		return !(low & VTD_WAIT_IRQ) &&
 		       unit_done(cpu, u, low & VTD_WAIT_STORE ? 4 : 0, high, low >> 32);
-	case VTD_CONTEXTS:
-		return !u->translated || contexts(cpu, u);
+	case VTD_CONTEXTS:	/* Linux's entries have been followed: the unit forgets all */
+		if (u->translated)
+			unit_put(u, VTD_CONTEXTS | VTD_GLOBAL, 0);
+		return true;
 	case VTD_IOTLB:			/* else: about tables that the unit does not use */
-		return !u->translated || iotlb(cpu, u, low, high);
+		return !u->translated || iotlb(u, low, high);
 	case VTD_DEVICE_TLB:
 		return true;		/* no device has translations of its own */
 	}

@@ -145,7 +145,7 @@ static void cell(struct pcpu *cpu)
 {
 	given = !given;
 	if (!given) {
-		iommu_back(cpu, OTHER);
+		amdvi_back(cpu, &me()->iommu.units[0], OTHER);
 		CHECK(iommu_look(cpu) && iommu_flush(cpu));
 		return;
 	}
@@ -153,11 +153,11 @@ static void cell(struct pcpu *cpu)
 		given = false;
 		return;
 	}
-	iommu_set(OTHER, 0, CELLS_DOMAIN);
+	amdvi_set(&me()->iommu.units[0], OTHER, 0, CELLS_DOMAIN);
 	CHECK(iommu_look(cpu) && iommu_flush(cpu));
 	CHECK_EQ(fake_amdvi_dma(OTHER, 0), 0);
-	iommu_messages(0, OTHER, CELLS_ID, true);
-	iommu_set(OTHER, table, CELLS_DOMAIN);
+	amdvi_messages(&me()->iommu.units[0], 0, OTHER, CELLS_ID, true);
+	amdvi_set(&me()->iommu.units[0], OTHER, table, CELLS_DOMAIN);
 	CHECK(iommu_flush(cpu));
 }
 

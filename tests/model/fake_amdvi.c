@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 #include "fake_amdvi.h"
+#include "fake_vtd.h"
 #include "iommu/amdvi.h"
 #include "cross/iommu_tables.h"
 #include "iommu/iommu.h"
@@ -108,6 +109,10 @@ void fake_amdvi_store(u64 pa, u32 value)
 void __wrap_unit_set64(struct pcpu *cpu, const struct iommu_unit *u, u32 reg, u64 value);
 void __wrap_unit_set64(struct pcpu *cpu, const struct iommu_unit *u, u32 reg, u64 value)
 {
+	if (u->pa == FAKE_UNIT && !fake_vtd.dead)
+		memcpy(fake_vtd_reg(reg), &value, 8);
+	if (u->pa == FAKE_UNIT)
+		return;
 	CHECK_EQ(u->pa, FAKE_AMDVI);
 	if (fake_amdvi.dead)
 		return;
