@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether the monitor can take the IOMMU's units from Linux: VT-d in legacy mode here, AMD-Vi in
- * amdvi.c. Where Linux lets devices use physical addresses (`iommu=pt`, or translation off), they
- * get the monitor's table, else they keep Linux's tables. Nothing is changed here.
+ * Whether the monitor can take the IOMMU's units from Linux: VT-d here, AMD-Vi in amdvi.c. Where
+ * Linux lets devices use physical addresses (`iommu=pt`, or translation off), they get the
+ * monitor's table, else they keep Linux's tables. Nothing is changed here.
  */
 #include <linux/acpi.h>
 #include <linux/io.h>
@@ -35,9 +35,20 @@
 #define GSTS_QIE		(1u << 26)
 #define GSTS_IRE		(1u << 25)
 #define GSTS_CFI		(1u << 23)
+#define ECAP_SCALABLE		(1ull << 43)
+#define ECAP_SECOND_STAGE	(1ull << 46)
+#define RTADDR_SCALABLE		0x400ull
+#define IQA_WIDE		0x801		/* 256 requests of 32 bytes; 0: of 16 bytes */
 #define CONTEXT_TYPE(low)	((low) >> 2 & 3)
 #define CONTEXT_DOMAIN(high)	((high) >> 8 & 0xffff)
 enum { CONTEXT_TABLE, CONTEXT_CACHED, CONTEXT_IDENTITY };	/* types */
+/* Scalable mode */
+#define CONTEXT_ATS		(1ull << 2)
+#define CONTEXT_PRI		(1ull << 4)
+#define CONTEXT_DIRECTORY(low)	(128u << ((low) >> 9 & 7))	/* tables of PASIDs */
+#define PASID_TYPE(low)		((low) >> 6 & 7)
+#define PASID_DOMAIN(high)	((high) & 0xffff)
+enum { PASID_SECOND = 2, PASID_IDENTITY = 4 };
 #define IRTES(irta)		(2u << ((irta) & 15))	/* entries of a table of interrupts */
 #define IRTE_PRESENT		(1ull << 0)
 #define IRTE_POSTED		(1ull << 15)
@@ -56,29 +67,65 @@ static const u64 *iommu_linux_table(u64 entry)
 }
 
 /*
- * Sets bit 0 of *@translated if Linux translates the addresses of a device behind the unit. Returns
- * why the unit cannot be taken, or NULL.
+ * Sets bit 0 of *@translated if Linux translates the addresses of the function with this entry.
+ * Returns why the entry cannot be replaced, or NULL.
  */
-static const char *iommu_check_contexts(u64 rtaddr, u32 domain, u32 *translated)
+static const char *iommu_check_context(const u64 *context, u32 domain, u32 *translated)
 {
-	const u64 *root = iommu_linux_table(rtaddr), *context;
-	u32 bus, i;
+	if (CONTEXT_TYPE(context[0]) == CONTEXT_IDENTITY)
+		return NULL;
+	*translated |= 1;
+	if (CONTEXT_TYPE(context[0]) != CONTEXT_TABLE)
+		return "a device translates addresses itself (try pci=noats)";
+	if (CONTEXT_DOMAIN(context[1]) >= domain)
+		return "Linux uses too many tables for devices (try iommu=pt)";
+	return NULL;
+}
 
-	for (bus = 0; bus < 256; bus++) {
-		if (!(root[2 * bus] & 1))
+/* The same in scalable mode, where a table has the entries of 64 PASIDs. 0 means: without PASID */
+static const char *iommu_check_pasids(const u64 *context, u32 domain, u32 *translated)
+{
+	const u64 *directory = iommu_linux_table(context[0]), *entry;
+	u32 i, pasid;
+
+	if (context[0] & (CONTEXT_ATS | CONTEXT_PRI))
+		return "a device translates addresses itself (try pci=noats)";
+	for (i = 0; i < CONTEXT_DIRECTORY(context[0]); i++) {
+		if (!(directory[i] & 1))
 			continue;
-		context = iommu_linux_table(root[2 * bus]);
-		for (i = 0; i < 512; i += 2) {
-			if (!(context[i] & 1) || CONTEXT_TYPE(context[i]) == CONTEXT_IDENTITY)
+		entry = iommu_linux_table(directory[i]);
+		for (pasid = 0; pasid < 64; pasid++, entry += 8) {
+			if (!(entry[0] & 1) ||
+			    (!i && !pasid && PASID_TYPE(entry[0]) == PASID_IDENTITY))
 				continue;
 			*translated |= 1;
-			if (CONTEXT_TYPE(context[i]) != CONTEXT_TABLE)
-				return "a device translates addresses itself (try pci=noats)";
-			if (CONTEXT_DOMAIN(context[i + 1]) >= domain)
+			if (i || pasid || PASID_TYPE(entry[0]) > PASID_SECOND)
+				return "a device uses tables of processes or virtual machines "
+				       "(end these)";
+			if (PASID_DOMAIN(entry[1]) >= domain)
 				return "Linux uses too many tables for devices (try iommu=pt)";
 		}
 	}
 	return NULL;
+}
+
+/* Returns why the unit cannot be taken, or NULL. Else as iommu_check_context() */
+static const char *iommu_check_contexts(u64 rtaddr, u32 domain, u32 *translated)
+{
+	const u64 *root = iommu_linux_table(rtaddr), *context;
+	u32 len = rtaddr & RTADDR_SCALABLE ? 4 : 2, i, j;
+	const char *why = NULL;
+
+	for (i = 0; i < 512; i += 4 / len) {
+		if (!(root[i] & 1))
+			continue;
+		context = iommu_linux_table(root[i]);
+		for (j = 0; !why && j < 512; j += len)
+			if (context[j] & 1)
+				why = (len == 4 ? iommu_check_pasids : iommu_check_context)
+					(context + j, domain, translated);
+	}
+	return why;
 }
 
 /* Returns why the monitor's table of interrupts cannot replace Linux's table, or NULL */
@@ -110,30 +157,44 @@ static u64 iommu_top(const struct qv_mon_boot *b)
 	return top;
 }
 
+/* Returns .stage for a unit. Of tables of its own, the monitor prefers those of the second stage */
+static u32 iommu_stage(u32 gsts, u64 rtaddr, u64 ecap)
+{
+	if (gsts & GSTS_TE ? !(rtaddr & RTADDR_SCALABLE) :
+			     !(ecap & ECAP_SCALABLE) || ecap & ECAP_SECOND_STAGE)
+		return 0;
+	return ecap & ECAP_SECOND_STAGE ? 2 : 1;
+}
+
 /* Returns why the unit cannot be taken, or NULL. *@len: bytes of its registers */
 static const char *iommu_check_unit(const void __iomem *regs, struct qv_mon_boot *b, u64 *len)
 {
 	u64 cap = readq(regs + VTD_CAP), ecap = readq(regs + VTD_ECAP);
 	u32 gsts = readl(regs + VTD_GSTS);
-	u64 rtaddr = readq(regs + VTD_RTADDR), top = iommu_top(b);
-	u32 domain = CAP_DOMAINS(cap) - QV_INSTANCES, translated = 0;
+	u64 rtaddr = readq(regs + VTD_RTADDR), iqa = readq(regs + VTD_IQA), top = iommu_top(b);
+	u32 domain = CAP_DOMAINS(cap) - QV_INSTANCES, translated = 0, stage;
 	const char *why = NULL;
 
 	*len = PAGE_ALIGN(max_t(u64, CAP_FAULTS(cap) + CAP_NUM_FAULTS(cap) * 16,
 				ECAP_IOTLB(ecap) + 16));
 	if (!(ecap & ECAP_QUEUE) || !(cap & CAP_LEVELS4) || !(cap & CAP_PAGE2M) ||
-	    CAP_DOMAINS(cap) < 4 * QV_INSTANCES || (cap & CAP_RWBF) || (top - 1) >> CAP_BITS(cap))
+	    CAP_DOMAINS(cap) < 4 * QV_INSTANCES || (cap & CAP_RWBF) ||
+	    (top - 1) >> min_t(u64, CAP_BITS(cap), 47))
 		return "a unit of the IOMMU lacks a queue, four levels of tables, pages of 2 MiB, "
 		       "domains, or address bits";
 	if (cap & CAP_CM)
 		return "a unit of the IOMMU is emulated by a hypervisor that caches "
 		       "missing entries (caching mode)";
-	if (!(gsts & GSTS_QIE) || (readq(regs + VTD_IQA) & (PAGE_SIZE - 1)))
-		return "Linux does not drive the IOMMU, or not in legacy mode "
+	if (!(gsts & GSTS_QIE) || (iqa & (PAGE_SIZE - 1) && (iqa & (PAGE_SIZE - 1)) != IQA_WIDE))
+		return "Linux does not drive the IOMMU, or by a queue of another length "
+		       "(try intel_iommu=on)";
+	if (gsts & GSTS_TE && rtaddr & (PAGE_SIZE - 1) & ~RTADDR_SCALABLE)
+		return "Linux aborts all DMA, or uses the extended mode of the IOMMU "
 		       "(try intel_iommu=on,sm_off)";
-	if (gsts & GSTS_TE && rtaddr & (PAGE_SIZE - 1))
-		return "Linux does not use the IOMMU in legacy mode "
-		       "(try intel_iommu=on,sm_off)";
+	stage = iommu_stage(gsts, rtaddr, ecap);
+	if (b->iommus.num && stage != b->iommus.stage)
+		return "units of the IOMMU are in different modes (try intel_iommu=on,sm_off)";
+	b->iommus.stage = stage;
 	if (b->iommus.translated && domain < b->iommus.domain)
 		return "units of the IOMMU have different numbers of tables (try iommu=pt)";
 	b->iommus.domain = min(b->iommus.domain, domain);

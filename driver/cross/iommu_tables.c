@@ -7,6 +7,7 @@
 #include "iommu/vtd.h"
 #include "tables/nested.h"
 
+#define PT_USED		(3ull << 5)	/* accessed and written */
 #define IRT_LEN_MAX	(16384 * IRTE_LEN)
 #define IRT_LEN_MIN	(2 * QV_MON_IRTES * IRTE_LEN)
 
@@ -66,19 +67,24 @@ static int map_all(const struct paging *io, const struct qv_mon_boot *b, u64 ope
 /* All buses share one table of contexts, all functions one table */
 static int make_roots(struct instance *inst)
 {
-	u64 contexts = pt_take(&inst->pt_pool), *root, *context;
-	u32 i;
+	u64 contexts = pt_take(&inst->pt_pool), *root, *context, target = inst->iommu.table.root;
+	u32 stage = inst->boot.iommus.stage, i;
 
 	inst->iommu.contexts = contexts;
 	inst->iommu.root = pt_take(&inst->pt_pool);
-	if (!inst->iommu.root)
+	if (stage)
+		target = iommu_pasids(&inst->pt_pool, stage, target, inst->boot.iommus.domain);
+	if (!inst->iommu.root || !target)
 		return -1;
 	root = pt_table(&inst->pt_pool, inst->iommu.root);
 	context = pt_table(&inst->pt_pool, contexts);
-	for (i = 0; i < PT_ENTRIES; i += 2) {
+	/* In scalable mode each half of a bus has a word, and contexts have four words */
+	for (i = 0; i < PT_ENTRIES; i += stage ? 1 : 2)
 		root[i] = contexts | CONTEXT_PRESENT;
-		context[i] = inst->iommu.table.root | CONTEXT_PRESENT;
-		context[i + 1] = CONTEXT_LEVELS4 | CONTEXT_DOMAIN(inst->boot.iommus.domain);
+	for (i = 0; i < PT_ENTRIES; i += stage ? 4 : 2) {
+		context[i] = target | CONTEXT_PRESENT;
+		context[i + 1] = stage ? 0 : CONTEXT_LEVELS4 |
+				 CONTEXT_DOMAIN(inst->boot.iommus.domain);
 	}
 	return 0;
 }
@@ -142,8 +148,8 @@ static u64 irt_len(const struct qv_mon_iommus *units)
 bool iommu_fits(const struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
-	/* three tables of their own; for each GiB, and for each 512 GiB; where holes split pages */
-	u64 pages = 3 + (top_of(b) >> 30) + 1 + (top_of(b) >> 39) + 1 + 2 * b->iommus.num_dma_holes;
+	/* five tables of their own; for each GiB, and for each 512 GiB; where holes split pages */
+	u64 pages = 5 + (top_of(b) >> 30) + 1 + (top_of(b) >> 39) + 1 + 2 * b->iommus.num_dma_holes;
 
 	/* the same for a unit's registers, twice as many of Linux's tables; queue, root, entries */
 	pages += b->iommus.num * (2 + 4 + 2 + irt_len(&b->iommus) / QV_PAGE);
@@ -163,8 +169,9 @@ int iommu_tables(struct instance *inst)
 	io->levels = 4;
 	io->max_leaf = 2;
 	io->amdvi = b->iommus.amd;
-	/* 1ull << 60: accesses see the caches */
-	inst->iommu.open = PT_P | (b->iommus.amd ? DTE_OPEN | 1ull << 60 : PT_W);
+	/* 1ull << 60: accesses see the caches. First stage: no access changes the entry */
+	inst->iommu.open = PT_P | (b->iommus.amd ? DTE_OPEN | 1ull << 60 : PT_W) |
+			   (b->iommus.stage == 1 ? PT_U | PT_USED : 0);
 	io->root = pt_take(io->pt_pool);
 	if (!io->root || map_all(io, b, inst->iommu.open) || hide_registers(inst) ||
 	    (b->iommus.amd ? make_devices(inst) : make_roots(inst)))

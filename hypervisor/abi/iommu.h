@@ -31,6 +31,11 @@ struct qv_mon_iommus {
 	 * devices. Else they use the monitor's table
 	 */
 	u32 translated;
+	/*
+	 * VT-d: 0: tables of legacy mode; else scalable mode, where the monitor's tables have the
+	 * format of this stage, 1 or 2
+	 */
+	u32 stage;
 	struct { u64 pa, len; } units[QV_MON_IOMMUS];	/* their registers, whole pages */
 	/* memory that no device may reach: registers of devices, in whole pages */
 	struct { u64 start, end; } dma_holes[QV_MON_IO_HOLES];

@@ -132,7 +132,7 @@ static bool look(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 	bool overflow = unit_get(cpu, u, AMDVI_STATUS) & AMDVI_OVERFLOW, interrupt;
 	const u64 *event;
 
-	for (; head != tail; head = (head + UNIT_REQUEST) & (QV_PAGE - 1)) {
+	for (; head != tail; head = (head + UNIT_REQUEST(u)) & (QV_PAGE - 1)) {
 		event = pt_table(&me()->pt_pool, u->irt) + (head & (QV_PAGE - 1)) / 8;
 		/* QEMU says so of each event, and gives the address 0 */
 		interrupt = event[0] & AMDVI_OF_IRQ && event[1];

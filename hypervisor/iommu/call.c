@@ -15,26 +15,19 @@ static bool registers(struct pcpu *cpu, enum linux_access access)
 	return flush_front_end(cpu);
 }
 
-static bool any_cell(void)
-{
-	u32 i;
-
-	for (i = 1; i < QV_INSTANCES; i++)
-		if (me()->manager.cells[i].state)
-			return true;
-	return false;
-}
-
 u64 call_iommu(struct pcpu *cpu, u64 what, u64 unused)
 {
-	bool done;
+	bool done, cells = false;
+	u32 i;
 
 	if (what == QV_IOMMU_LOOK && me()->iommu.owned)
 		return iommu_look(cpu) ? QV_ME_OK : QV_ME_IOMMU;
 	if (me()->iommu.lost && what <= QV_IOMMU_GIVE)
 		return QV_ME_IOMMU;
+	for (i = 1; i < QV_INSTANCES; i++)
+		cells |= !!me()->manager.cells[i].state;
 	/* Linux is trusted before the first cell. After the last, nothing is protected */
-	if (what > QV_IOMMU_GIVE || any_cell() || me()->iommu.owned == (what == QV_IOMMU_TAKE))
+	if (what > QV_IOMMU_GIVE || cells || me()->iommu.owned == (what == QV_IOMMU_TAKE))
 		return QV_ME_STATE;
 	/* Linux may have had the registers since the monitor gave the units back */
 	done = what == QV_IOMMU_TAKE ? registers(cpu, LINUX_NONE) && iommu_take(cpu) :

@@ -30,12 +30,12 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct q
 	return QV_ME_OK;
 }
 
-/* Four tables for the first 2 MiB, and one for each GiB and each 512 GiB that follows */
+/* Six tables for the first 2 MiB, and one for each GiB and each 512 GiB that follows */
 static u64 tables(const struct qv_mon_create *q)
 {
 	u64 pages = request_pages(q);
 
-	return q->num_devices ? 4 + (pages >> 9) + (pages >> 18) : 0;
+	return q->num_devices ? 6 + (pages >> 9) + (pages >> 18) : 0;
 }
 
 /* ---- messages (MSI, MSI-X) ---- */
@@ -119,7 +119,7 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	struct instance *cell = managed();
 	struct paging io = { .pt_pool = &cell->pt_pool, .levels = 4, .max_leaf = 2,
 			     .amdvi = me()->boot.iommus.amd };
-	u32 first = cell->pt_pool.next, i;
+	u32 first = cell->pt_pool.next, stage = me()->boot.iommus.stage, i;
 	u64 gpa = 0;
 	int bad = 0;
 
@@ -135,9 +135,10 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 		gpa += q->runs[i].count * QV_HUGE;
 	}
 	bad |= paging_map(&io, SPECIAL, 0, SPECIAL_LEN, 0);
+	cell->iommu.table.root = !stage ? io.root :
+		iommu_pasids(io.pt_pool, stage, io.root, me()->boot.iommus.domain + cell->id);
 	table_write_back((const void *)(QV_VA_MANAGE + first), cell->pt_pool.next - first);
-	cell->iommu.table.root = io.root;
-	return bad ? QV_ME_TABLES : map_messages(cell);
+	return bad || !cell->iommu.table.root ? QV_ME_TABLES : map_messages(cell);
 }
 
 /*

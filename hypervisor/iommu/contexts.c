@@ -13,21 +13,33 @@
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 
-#define CHUNK		16			/* entries that are copied at once */
+#define CHUNK		32			/* words that are copied at once */
 #define TYPE(low)	((low) >> 2 & 3)
 #define IDENTITY	2			/* type: addresses are not translated */
 #define LOW		(PT_ADDR | 3)		/* table, present, "log no faults" */
 #define DOMAIN(high)	((high) >> 8 & 0xffff)
 #define HIGH		(CONTEXT_DOMAIN(0xffff) | 7)
 
-static u64 *root_of(const struct iommu_unit *u, u32 bus)
+/* Words of an entry. A table has PT_ENTRIES words, for a bus or (scalable mode) half a bus */
+static u32 words(void)
 {
-	return pt_table(&me()->pt_pool, u->root) + 2 * bus;
+	return me()->boot.iommus.stage ? 4 : 2;
+}
+
+/* The word of the root table for the function */
+static u32 root_word(u32 bdf)
+{
+	return bdf * words() / PT_ENTRIES * 4 / words();
+}
+
+static u64 *root_of(const struct iommu_unit *u, u32 bdf)
+{
+	return pt_table(&me()->pt_pool, u->root) + root_word(bdf);
 }
 
 u64 *contexts_entry(const struct iommu_unit *u, u32 bdf)
 {
-	return pt_table(&me()->pt_pool, *root_of(u, bdf >> 8) & PT_ADDR) + 2 * (bdf & 0xff);
+	return pt_table(&me()->pt_pool, *root_of(u, bdf) & PT_ADDR) + bdf * words() % PT_ENTRIES;
 }
 
 /* True for the monitor's table. Linux's tables are elsewhere: linux_table() */
@@ -36,41 +48,64 @@ static bool is_own(u64 table)
 	return table - me()->pt_pool.pa < me()->pt_pool.end;
 }
 
-/* Returns the table of contexts that an entry of Linux's root table names, or 0 */
-static u64 linux_table(u64 entry)
+/* Turns a word of the root table of Linux into one of the monitor. 0: it names no table of Linux */
+static u64 linux_table(u64 word)
 {
-	return entry & CONTEXT_PRESENT && !is_own(entry & PT_ADDR) ? entry & PT_ADDR : 0;
+	return word & CONTEXT_PRESENT && !is_own(word & PT_ADDR) ? word & (PT_ADDR | 1) : 0;
 }
 
-/* Copies entries of a table of Linux. In memory that Linux has lost, all are absent */
-static void copy(struct pcpu *cpu, u64 table, u32 first, u64 *entries)
+static u64 linux_contexts(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 {
-	if (!table || !guest_copy_phys(cpu, entries, table + 16 * first, 16 * CHUNK))
-		memset(entries, 0, 16 * CHUNK);
+	u64 word;
+
+	return guest_copy_phys(cpu, &word, u->linux_root + 8 * root_word(bdf), 8) ?
+	       linux_table(word) : 0;
 }
 
-static u64 linux_contexts(struct pcpu *cpu, struct iommu_unit *u, u32 bus)
+/* Copies words of a table of Linux. In memory that Linux has lost, all entries are absent */
+static void copy(struct pcpu *cpu, u64 table, u32 first, u64 *to)
 {
-	u64 entries[2 * CHUNK];
-
-	copy(cpu, u->linux_root, bus & ~(CHUNK - 1u), entries);
-	return linux_table(entries[bus % CHUNK * 2]);
+	if (!table || !guest_copy_phys(cpu, to, (table & PT_ADDR) + 8 * first, 8 * CHUNK))
+		memset(to, 0, 8 * CHUNK);
 }
 
-/* Turns Linux's entry into one of the monitor. No device of Linux gets the number of a cell */
-static void adapt(u64 *entry)
+/*
+ * Returns true if Linux leaves the function of the entry untranslated. *@domain: the number of the
+ * table that it uses
+ */
+static bool is_identity(struct pcpu *cpu, const u64 *entry, u64 *domain)
 {
-	u32 first = me()->boot.iommus.domain;
+	u64 pasid[2] = { entry[0] };
+	u32 i;
 
-	if (!(entry[0] & CONTEXT_PRESENT)) {
-		entry[0] = entry[1] = 0;
-	} else if (TYPE(entry[0]) == IDENTITY) {
-		entry[0] = me()->iommu.table.root | CONTEXT_PRESENT;
-		entry[1] = CONTEXT_LEVELS4 | CONTEXT_DOMAIN(first);
-	} else {
-		entry[0] = DOMAIN(entry[1]) < first ? entry[0] & LOW : 0;
-		entry[1] &= HIGH;
-	}
+	*domain = DOMAIN(entry[1]);
+	if (!me()->boot.iommus.stage)
+		return TYPE(entry[0]) == IDENTITY;
+	for (i = 0; i < 2; i++)	/* the directory of tables of PASIDs, then the table */
+		if (!(pasid[0] & CONTEXT_PRESENT) ||
+		    !guest_copy_phys(cpu, pasid, pasid[0] & PT_ADDR, 16))
+			pasid[0] = pasid[1] = 0;
+	*domain = pasid[1] & 0xffff;
+	return PASID_KIND(pasid[0]) == PASID_STAGE(PASID_IDENTITY);
+}
+
+/*
+ * Turns Linux's entry into one of the monitor. No device of Linux gets the number of a cell.
+ * Returns true if Linux leaves the function untranslated.
+ */
+static bool adapt(struct pcpu *cpu, u64 *entry)
+{
+	bool present = entry[0] & CONTEXT_PRESENT, identity;
+	u64 domain;
+
+	identity = present && is_identity(cpu, entry, &domain);
+	if (identity)
+		memcpy(entry, pt_table(&me()->pt_pool, me()->iommu.contexts), 16);
+	else if (!present || domain >= me()->boot.iommus.domain)
+		entry[0] = 0;
+	entry[0] &= LOW;
+	entry[1] &= entry[0] && !me()->boot.iommus.stage ? HIGH : 0;
+	return identity;
 }
 
 /* Writes the entry in one step, unless the part dma takes the function for a cell meanwhile */
@@ -79,40 +114,45 @@ static void replace(u64 *at, const u64 *entry)
 	u64 low = __atomic_load_n(&at[0], __ATOMIC_ACQUIRE);
 	u64 high = __atomic_load_n(&at[1], __ATOMIC_ACQUIRE);
 
-	if (!(high & CONTEXT_CELL))
+	if (!(me()->boot.iommus.stage ? low & CONTEXT_CELL_PASIDS : high & CONTEXT_CELL))
 		table_exchange(at, low, high, entry[0], entry[1]);
 }
 
-/* Fills the monitor's table @to of a bus. @from: Linux's table, or 0 */
-static void follow_bus(struct pcpu *cpu, u64 from, u64 *to)
+/*
+ * Fills the monitor's table @to of contexts, if any, from Linux's table @from, or 0. Returns true
+ * if Linux leaves a function untranslated.
+ */
+static bool follow(struct pcpu *cpu, u64 from, u64 *to)
 {
-	u64 entries[2 * CHUNK];
+	u64 entries[CHUNK];
+	bool identity = false;
 	u32 i, j;
 
-	for (i = 0; i < 256; i += CHUNK) {
+	for (i = 0; i < PT_ENTRIES; i += CHUNK) {
 		copy(cpu, from, i, entries);
-		for (j = 0; j < CHUNK; j++) {
-			adapt(entries + 2 * j);
-			replace(to + 2 * (i + j), entries + 2 * j);
+		for (j = 0; j < CHUNK; j += words()) {
+			identity |= adapt(cpu, entries + j);
+			if (to)
+				replace(to + i + j, entries + j);
 		}
 	}
+	return identity;
 }
 
 void contexts_follow(struct pcpu *cpu, struct iommu_unit *u)
 {
-	u64 entries[2 * CHUNK], *root, table;
-	u32 bus;
+	u64 entries[CHUNK], *root, table;
+	u32 i;
 
-	for (bus = 0; u->translated && bus < 256; bus++) {
-		if (!(bus % CHUNK))
-			copy(cpu, u->linux_root, bus, entries);
-		table = linux_table(entries[bus % CHUNK * 2]);
-		root = root_of(u, bus);
+	for (i = 0; u->translated && i < PT_ENTRIES; i += 4 / words()) {
+		if (!(i % CHUNK))
+			copy(cpu, u->linux_root, i, entries);
+		table = linux_table(entries[i % CHUNK]);
+		root = pt_table(&me()->pt_pool, u->root) + i;
 		if (is_own(*root & PT_ADDR)) {
-			follow_bus(cpu, table, contexts_entry(u, bus << 8));
-		} else if (*root != (table ? table | CONTEXT_PRESENT : 0)) {
-			__atomic_store_n(root, table ? table | CONTEXT_PRESENT : 0,
-					 __ATOMIC_RELEASE);
+			follow(cpu, table, pt_table(&me()->pt_pool, *root & PT_ADDR));
+		} else if (*root != table) {
+			__atomic_store_n(root, table, __ATOMIC_RELEASE);
 			table_write_back(root, 8);
 		}
 	}
@@ -120,7 +160,7 @@ void contexts_follow(struct pcpu *cpu, struct iommu_unit *u)
 
 bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 {
-	u64 *root = root_of(u, bdf >> 8), fresh, *to;
+	u64 *root = root_of(u, bdf), fresh, *to;
 
 	if (is_own(*root & PT_ADDR) && (*root & PT_ADDR) != me()->iommu.contexts)
 		return true;
@@ -129,7 +169,7 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 		return false;
 	to = pt_table(&me()->pt_pool, fresh);
 	if (u->translated)
-		follow_bus(cpu, linux_contexts(cpu, u, bdf >> 8), to);
+		follow(cpu, linux_contexts(cpu, u, bdf), to);
 	else
 		memcpy(to, pt_table(&me()->pt_pool, me()->iommu.contexts), QV_PAGE);
 	table_write_back(to, QV_PAGE);
@@ -140,8 +180,13 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 
 void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
 {
-	table_write(contexts_entry(u, bdf), root ? root | CONTEXT_PRESENT : 0, CONTEXT_CELL |
-		    (root ? CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) : 0));
+	u64 low = root ? root | CONTEXT_PRESENT : 0;
+	u64 high = root ? CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) : 0;
+
+	if (me()->boot.iommus.stage)
+		table_write(contexts_entry(u, bdf), low | CONTEXT_CELL_PASIDS, 0);
+	else
+		table_write(contexts_entry(u, bdf), low, high | CONTEXT_CELL);
 }
 
 void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
@@ -153,28 +198,12 @@ void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 	table_write(contexts_entry(u, bdf), entry[0], entry[1]);
 }
 
-static bool has_identity(struct pcpu *cpu, u64 table)
-{
-	u64 entries[2 * CHUNK];
-	u32 i;
-
-	for (i = 0; i < 256; i++) {
-		if (!(i % CHUNK))
-			copy(cpu, table, i, entries);
-		if ((entries[i % CHUNK * 2] & CONTEXT_PRESENT) &&
-		    TYPE(entries[i % CHUNK * 2]) == IDENTITY)
-			return true;
-	}
-	return false;
-}
-
 bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u)
 {
-	u32 bus;
+	u32 bdf;
 
-	for (bus = 0; u->translated && bus < 256; bus++)
-		if (has_identity(cpu, linux_contexts(cpu, u, bus)) &&
-		    !contexts_own(cpu, u, bus << 8))
+	for (bdf = 0; u->translated && bdf < 1u << 16; bdf += PT_ENTRIES / words())
+		if (follow(cpu, linux_contexts(cpu, u, bdf), NULL) && !contexts_own(cpu, u, bdf))
 			return false;
 	contexts_follow(cpu, u);
 	return true;

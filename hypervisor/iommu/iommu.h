@@ -19,6 +19,12 @@
  */
 void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all);
 
+/*
+ * VT-d in scalable mode, whose tables are of the @stage: makes the tables that send a function to
+ * the table @root, with the number @domain. Returns what its context names; 0: the pool is empty.
+ */
+u64 iommu_pasids(struct pt_pool *pool, u32 stage, u64 root, u32 domain);
+
 /* Writes back [@at, +@len) from the caches: a unit may read tables past them */
 static inline void table_write_back(const void *at, u32 len)
 {

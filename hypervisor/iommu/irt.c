@@ -61,14 +61,12 @@ bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num)
 
 void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u)
 {
-	const u64 *at;
+	const u64 *at = entry_of(u, 0);
 	u32 i;
 
-	for (i = 0; u->remaps && i < QV_MON_IRTES; i++) {
-		at = entry_of(u, i);
+	for (i = 0; u->remaps && i < QV_MON_IRTES; i++, at += 2)
 		if (at[0] & IRTE_PRESENT)
 			set_entry(cpu, u, i, at[0], at[1]);
-	}
 }
 
 void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on)

@@ -13,8 +13,8 @@ struct iommu_unit {
 	u64 status;		/* the unit stores the number of a wait request here */
 	u32 waits;		/* number of the last wait request */
 	u32 ring_len;		/* bytes of Linux's queue */
-	u64 pa;			/* physical address of the registers */
-	u64 len;
+	u32 wide;		/* VT-d: 1: requests in queues have 32 bytes; 0: 16 */
+	u64 pa, len;		/* of the registers: physical address, bytes */
 	u64 queue;		/* the monitor's queue: physical address */
 	u32 tail;		/* index of the next free request in it */
 	u32 pending;		/* requests in it that the unit may not have carried out */

@@ -6,6 +6,7 @@
  * entries of 2 MiB change, by one store each.
  */
 #include "iommu/iommu.h"
+#include "iommu/vtd.h"
 #include "tables/nested.h"
 
 void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
@@ -26,4 +27,18 @@ void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
 		__atomic_store_n(entry, all ? at | inst->iommu.open | PT_PS : 0, __ATOMIC_RELEASE);
 		table_write_back(entry, 8);
 	}
+}
+
+u64 iommu_pasids(struct pt_pool *pool, u32 stage, u64 root, u32 domain)
+{
+	u64 directory = pt_take(pool), table = pt_take(pool), *entry;
+
+	if (!table)
+		return 0;
+	*pt_table(pool, directory) = table | CONTEXT_PRESENT;
+	entry = pt_table(pool, table);
+	entry[0] = PASID_STAGE(stage) | PASID_LEVELS4 | (stage == 2 ? root : 0);
+	entry[1] = domain;
+	entry[2] = stage == 2 ? 0 : root;
+	return directory;
 }

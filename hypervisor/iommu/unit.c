@@ -14,7 +14,7 @@
 #include "iommu/unit.h"
 
 #define DEADLINE_MS	100
-#define MOST		200		/* requests between two waits: the queue has 256 */
+#define MOST		100		/* requests between two waits: the queue has 128, or more */
 
 u32 unit_get(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
 {
@@ -76,11 +76,11 @@ void unit_keep(struct pcpu *cpu, struct iommu_unit *u)
 
 void unit_put(struct iommu_unit *u, u64 low, u64 high)
 {
-	u64 *at = pt_table(&me()->pt_pool, u->queue) + 2 * u->tail;
+	u64 *at = pt_table(&me()->pt_pool, u->queue) + u->tail * UNIT_REQUEST(u) / 8;
 
 	at[0] = low;
 	at[1] = high;
-	u->tail = (u->tail + 1) % (QV_PAGE / UNIT_REQUEST);
+	u->tail = (u->tail + 1) % (QV_PAGE / UNIT_REQUEST(u));
 	u->pending++;
 }
 
@@ -93,7 +93,7 @@ bool unit_wait(struct pcpu *cpu, struct iommu_unit *u)
 	u->waits++;
 	me()->iommu.ops->wait(u, status);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	unit_set(cpu, u, me()->iommu.ops->tail, u->tail * UNIT_REQUEST);
+	unit_set(cpu, u, me()->iommu.ops->tail, u->tail * UNIT_REQUEST(u));
 	do {
 		last = late(start);
 		if (__atomic_load_n(&u->status, __ATOMIC_ACQUIRE) == u->waits) {
@@ -141,13 +141,13 @@ u32 unit_queue(struct pcpu *cpu, struct iommu_unit *u, u32 tail)
 	u32 refused = 0;
 	u64 request[2];
 
-	if (tail % UNIT_REQUEST || tail >= u->ring_len)
+	if (tail % UNIT_REQUEST(u) || tail >= u->ring_len)
 		return 1;
 	while (u->linux_tail != tail) {
-		refused += !guest_copy_phys(cpu, request, u->ring + u->linux_tail, UNIT_REQUEST) ||
+		refused += !guest_copy_phys(cpu, request, u->ring + u->linux_tail, 16) ||
 			   !unit_room(cpu, u) ||
 			   !me()->iommu.ops->request(cpu, u, request[0], request[1]);
-		u->linux_tail = (u->linux_tail + UNIT_REQUEST) & (u->ring_len - 1);
+		u->linux_tail = (u->linux_tail + UNIT_REQUEST(u)) & (u->ring_len - 1);
 	}
 	return refused + (u->pending && !unit_wait(cpu, u));
 }

@@ -5,7 +5,7 @@
 
 #include "core/instance.h"
 
-#define UNIT_REQUEST	16u		/* bytes */
+#define UNIT_REQUEST(u)	(16u << (u)->wide)	/* bytes */
 
 /* VT-d (vtd.c) or AMD-Vi (amdvi.c) */
 struct iommu_ops {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A VT-d unit in legacy mode, taken from a running Linux. */
+/* A VT-d unit, taken from a running Linux. */
 #include "abi/log.h"
 #include "core/cpu.h"
 #include "core/gmem.h"
@@ -47,7 +47,7 @@ static bool look(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 		 * bit 48 on the entry
 		 */
 		info = (u64)unit_get(cpu, u, at + 4) << 32 | unit_get(cpu, u, at);
-		interrupt = VTD_REASON(last) >= 0x20;
+		interrupt = VTD_OF_IRQ(last);
 		unit_fault(cpu, interrupt, unit_get(cpu, u, at + 8), interrupt ? info >> 48 : info);
 		unit_set(cpu, u, at + 12, VTD_FAULT);
 	}
@@ -61,7 +61,7 @@ static bool flush(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 	if (u->remaps)
 		unit_put(u, VTD_INTERRUPTS, 0);
 	/* contexts first: a translation may not be cached again under an old context (6.5.3.3) */
-	unit_put(u, VTD_CONTEXTS | VTD_GLOBAL, 0);
+	vtd_flush_contexts(cpu, u);
 	unit_put(u, VTD_IOTLB | VTD_GLOBAL | VTD_DRAIN, 0);
 	return unit_wait(cpu, u);
 }
@@ -103,13 +103,10 @@ static bool linux_queue(struct pcpu *cpu, struct iommu_unit *u)
 
 	if (!use_queue(cpu, u, unit_kept64(u, VTD_IQA)))
 		return false;
-	for (at = 0; at < u->linux_tail; at += VTD_REQUEST) {
-		/* Linux has no request under way, so all places are free */
-		volatile u64 *to = gmem_map(cpu, u->ring + at, PT_W);
-
-		to[0] = VTD_WAIT | VTD_WAIT_FENCE;
-		to[1] = 0;
-	}
+	/* Linux has no request under way, so all places are free */
+	for (at = 0; at < u->linux_tail; at += 8)
+		*(volatile u64 *)gmem_map(cpu, u->ring + at, PT_W) =
+			at % UNIT_REQUEST(u) ? 0 : VTD_WAIT | VTD_WAIT_FENCE;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	unit_set(cpu, u, VTD_IQT, u->linux_tail);
 	return unit_until(cpu, u, VTD_IQH, ~0u, u->linux_tail);
@@ -134,27 +131,28 @@ static bool take(struct pcpu *cpu, struct iommu_unit *u)
 	u->gsts = unit_get(cpu, u, VTD_GSTS);
 	unit_keep(cpu, u);
 	u->linux_root = unit_kept64(u, VTD_RTADDR) & PT_ADDR;
-	u->ring_len = VTD_QUEUE_LEN;
+	u->wide = VTD_IS_LONG(unit_kept64(u, VTD_IQA));
+	u->ring_len = QV_PAGE << u->wide;
 	u->ring = unit_kept64(u, VTD_IQA) & PT_ADDR;
 	u->remaps = !!(u->gsts & VTD_IRE);
 	u->linux_irta = unit_kept64(u, VTD_IRTA);
 	/*
-	 * One page of requests of 16 bytes; a root table of legacy mode; no interrupts that pass
-	 * the table, in the compatible format
+	 * 256 requests; a root table of the driver's mode; no interrupts that pass the table, in
+	 * the compatible format
 	 */
-	if (!(u->gsts & VTD_QIE) || unit_kept64(u, VTD_IQA) & 0xfff ||
-	    (u->gsts & VTD_TE && unit_kept64(u, VTD_RTADDR) & 0xfff) ||
+	if (!(u->gsts & VTD_QIE) || (unit_kept64(u, VTD_IQA) & 0xfff) != u->wide * VTD_LONG ||
+	    (u->gsts & VTD_TE && (unit_kept64(u, VTD_RTADDR) & 0xfff) != VTD_MODE) ||
 	    (u->translated && !(u->gsts & VTD_TE)) || (u->remaps && u->gsts & VTD_CFI) ||
 	    !irt_copy(cpu, u, 0, QV_MON_IRTES))
 		return false;
 	/* Linux's writes of the tail come later: they exit, and wait for the lock */
-	u->linux_tail = unit_get(cpu, u, VTD_IQT) & (VTD_QUEUE_LEN - 1);
+	u->linux_tail = unit_get(cpu, u, VTD_IQT) & (u->ring_len - 1);
 	if (!unit_until(cpu, u, VTD_IQH, ~0u, u->linux_tail) || !contexts_begin(cpu, u))
 		return false;
 	u->flushes = VTD_FLUSHES(unit_get(cpu, u, VTD_CAP + 4));
 	unit_set(cpu, u, VTD_FECTL, VTD_MASKED);
-	if (use_queue(cpu, u, u->queue) && use_irt(cpu, u, own_irta(u)) &&
-	    use_root(cpu, u, u->root) && command(cpu, u, VTD_TE, true))
+	if (use_queue(cpu, u, u->queue | u->wide << 11) && use_irt(cpu, u, own_irta(u)) &&
+	    use_root(cpu, u, u->root | VTD_MODE) && command(cpu, u, VTD_TE, true))
 		return true;
 	me()->iommu.lost |= !give(cpu, u);
 	return false;

@@ -11,17 +11,20 @@
 #define VTD_GCMD	0x18
 #define VTD_GSTS	0x1c
 #define VTD_RTADDR	0x20
+#define VTD_MODE	(me()->boot.iommus.stage ? 0x400u : 0)	/* in VTD_RTADDR: scalable */
 #define VTD_FSTS	0x34
 #define VTD_FSTS_ALL	0x7f		/* writing ones clears them */
 #define VTD_FAULTS_AT(cap)	(((cap) >> 24 & 0x3ff) * 16)	/* 64 bits of VTD_CAP */
 #define VTD_FAULTS_NUM(cap)	(((cap) >> 40 & 0xff) + 1)
 #define VTD_FAULT	(1u << 31)	/* in the last word of a record: it is in use */
-#define VTD_REASON(last) ((last) & 0xff)	/* from 0x20 on: of an interrupt */
+#define VTD_OF_IRQ(last) (((last) & 0xf0) == 0x20)	/* it is of an interrupt */
 #define VTD_FECTL	0x38
 #define VTD_FEUADDR	0x44
 #define VTD_IQH		0x80
 #define VTD_IQT		0x88
 #define VTD_IQA		0x90
+#define VTD_LONG	0x801u		/* in VTD_IQA: a queue of 256 requests of 32 bytes */
+#define VTD_IS_LONG(iqa) ((iqa) >> 11 & 1)	/* requests have 32 bytes */
 #define VTD_IRTA	0xb8
 #define VTD_IRTES(irta)	(2u << ((irta) & 15))	/* number of entries */
 #define VTD_WIDE	(1u << 11)	/* in VTD_IRTA: destinations of 32 bits */
@@ -36,17 +39,17 @@
 #define VTD_ONCE	(VTD_SRTP | VTD_SIRTP)
 #define VTD_MASKED	(1u << 31)	/* in VTD_FECTL: no fault interrupts */
 
-#define VTD_QUEUE_LEN	4096u		/* bytes of a queue of 256 requests of 16 bytes */
-#define VTD_REQUEST	16u
-
 enum vtd_request {			/* bits 3..0 of a request */
 	VTD_CONTEXTS = 1, VTD_IOTLB, VTD_DEVICE_TLB, VTD_INTERRUPTS, VTD_WAIT,
+	VTD_PASID_IOTLB, VTD_PASIDS, VTD_PASID_DEVICE_TLB	/* of scalable mode */
 };
 #define VTD_GLOBAL	(1u << 4)	/* VTD_CONTEXTS, VTD_IOTLB */
+#define VTD_ALL_PASIDS	(3u << 4)	/* VTD_PASIDS */
 #define VTD_DRAIN	(3u << 6)	/* VTD_IOTLB: reads and writes under way come first */
 #define VTD_GRANULARITY(low) ((low) >> 4 & 3)	/* VTD_IOTLB: global, of a domain, or its pages */
 enum { VTD_BY_DOMAIN = 2, VTD_BY_PAGE = 3 };
 #define VTD_DOMAIN	(0xffffull << 16)
+#define VTD_PASID	(0xfffffull << 32)	/* VTD_PASID_IOTLB */
 #define VTD_ORDER(high)	((high) & 63)	/* VTD_BY_PAGE: logarithm of the number of pages */
 #define VTD_SOME	(1u << 4)	/* VTD_INTERRUPTS: not all entries, but 1 << bits 31..27 */
 #define VTD_NUM(low)	(1ull << ((low) >> 27 & 31))
@@ -60,6 +63,15 @@ enum { VTD_BY_DOMAIN = 2, VTD_BY_PAGE = 3 };
 #define CONTEXT_LEVELS4		2ull		/* second half: four levels of tables */
 #define CONTEXT_DOMAIN(n)	((u64)(n) << 8)	/* second half: one number for each table */
 #define CONTEXT_CELL		8ull		/* second half, ignored by units: a cell has it */
+/*
+ * Scalable mode: a context names a directory of tables of PASIDs, and has four words. The entry of
+ * PASID 0 says which table the function uses. The directory of a cell has this size (first word).
+ */
+#define CONTEXT_CELL_PASIDS	(1ull << 9)
+#define PASID_KIND(low)		((low) & (7ull << 6 | 1))
+#define PASID_STAGE(n)		((u64)(n) << 6 | 1)	/* by tables of the stage 1 or 2 */
+#define PASID_IDENTITY		4			/* instead: not translated */
+#define PASID_LEVELS4		(2ull << 2)	/* of tables of the second stage */
 
 /* ---- contexts.c: which table the functions of a bus use ---- */
 /* Call before the unit uses its root table. Returns false if the pool is empty */
@@ -85,6 +97,8 @@ void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);
 void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
 
 /* ---- for vtd_ops ---- */
+/* Of all functions: adds requests. vtd_linux.c */
+void vtd_flush_contexts(struct pcpu *cpu, struct iommu_unit *u);
 bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high);	/* vtd_linux.c */
 u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg);
 void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);

@@ -24,16 +24,26 @@ static bool interrupts(struct pcpu *cpu, struct iommu_unit *u, u64 low)
 	return true;
 }
 
+void vtd_flush_contexts(struct pcpu *cpu, struct iommu_unit *u)
+{
+	unit_put(u, VTD_CONTEXTS | VTD_GLOBAL, 0);
+	/* not once Linux has a root table of legacy mode again: the unit would stop */
+	if (VTD_MODE && unit_get(cpu, u, VTD_RTADDR) & VTD_MODE)
+		unit_put(u, VTD_PASIDS | VTD_ALL_PASIDS, 0);
+}
+
 /* A unit stops at a malformed request, so each is made again. It may flush more than Linux asks */
 static bool iotlb(struct iommu_unit *u, u64 low, u64 high)
 {
 	u32 granularity = VTD_GRANULARITY(low), order = VTD_ORDER(high);
+	bool pasid = (low & 0xf) == VTD_PASID_IOTLB;
 
-	if (!granularity)
+	if (granularity <= pasid)
 		return false;
 	if (granularity == VTD_BY_PAGE && order >= u->flushes)
 		granularity = VTD_BY_DOMAIN;
-	unit_put(u, VTD_IOTLB | granularity << 4 | (low & (VTD_DRAIN | VTD_DOMAIN)),
+	low &= 0xf | VTD_DOMAIN | (pasid ? VTD_PASID : VTD_DRAIN);
+	unit_put(u, low | granularity << 4,
 		granularity != VTD_BY_PAGE ? 0 :
 		(high & PT_ADDR & ~(((u64)QV_PAGE << order) - 1)) | order);
 	return true;
@@ -41,6 +51,8 @@ static bool iotlb(struct iommu_unit *u, u64 low, u64 high)
 
 bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 {
+	if ((low & 0xf) >= VTD_PASID_IOTLB && !me()->boot.iommus.stage)
+		return false;
 	switch (low & 0xf) {
 	case VTD_INTERRUPTS:
 		return interrupts(cpu, u, low);
@@ -48,12 +60,15 @@ bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 		return !(low & VTD_WAIT_IRQ) &&
 		       unit_done(cpu, u, low & VTD_WAIT_STORE ? 4 : 0, high, low >> 32);
 	case VTD_CONTEXTS:	/* Linux's entries have been followed: the unit forgets all */
+	case VTD_PASIDS:
 		if (u->translated)
-			unit_put(u, VTD_CONTEXTS | VTD_GLOBAL, 0);
+			vtd_flush_contexts(cpu, u);
 		return true;
 	case VTD_IOTLB:			/* else: about tables that the unit does not use */
+	case VTD_PASID_IOTLB:
 		return !u->translated || iotlb(u, low, high);
 	case VTD_DEVICE_TLB:
+	case VTD_PASID_DEVICE_TLB:
 		return true;		/* no device has translations of its own */
 	}
 	return false;

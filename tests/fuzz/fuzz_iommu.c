@@ -37,9 +37,9 @@ static u64 any_request(struct choices *c)
 	static const u32 flags[] = {
 		0, VTD_GLOBAL, VTD_WAIT_IRQ, VTD_WAIT_STORE, VTD_WAIT_STORE | VTD_WAIT_FENCE,
 	};
-	u64 kind = choose(c, 8), low = flags[choose(c, sizeof(flags) / 4)];
+	u64 kind = choose(c, 11), low = flags[choose(c, sizeof(flags) / 4)];
 
-	if (kind == 7)
+	if (kind == 10)
 		return choose(c, ~0ull);
 	return low | kind | choose(c, 32) << 27 | choose(c, 20) << 32;
 }
@@ -49,12 +49,12 @@ static void requests(struct pcpu *cpu, struct choices *c)
 	struct iommu_unit *u = &me()->iommu.units[0];
 	u32 at = u->linux_tail, num = choose(c, 8);
 
-	for (; num; num--, at = (at + VTD_REQUEST) & (VTD_QUEUE_LEN - 1)) {
+	for (; num; num--, at = (at + fake_vtd_request()) % u->ring_len) {
 		u64 low = any_request(c);
 
 		linux_writes(FAKE_RING + at, low, any_place(c));
 	}
-	vtd_write(cpu, u, VTD_IQT, choose(c, 16) ? at : choose(c, 2 * VTD_QUEUE_LEN));
+	vtd_write(cpu, u, VTD_IQT, choose(c, 16) ? at : choose(c, 2 * u->ring_len));
 }
 
 static u64 any_entry(struct choices *c)
@@ -94,7 +94,7 @@ static void ask(struct pcpu *cpu, u64 low, u64 high)
 	struct iommu_unit *u = &me()->iommu.units[0];
 
 	linux_writes(FAKE_RING + u->linux_tail, low, high);
-	vtd_write(cpu, u, VTD_IQT, (u->linux_tail + VTD_REQUEST) & (VTD_QUEUE_LEN - 1));
+	vtd_write(cpu, u, VTD_IQT, (u->linux_tail + fake_vtd_request()) % u->ring_len);
 }
 
 /* An entry changes, and mostly Linux says so */
@@ -155,9 +155,9 @@ static void check(const u8 *block)
 	}
 	CHECK_EQ(fake_vtd_dma(FAKE_BLOCK), 0);
 	CHECK(!memcmp(block, fake_ram + FAKE_BLOCK + QV_BLOCK_FRONT_END - 8, 8));
-	CHECK_EQ(fake_vtd.root, me()->iommu.root);
+	CHECK_EQ(fake_vtd.root, me()->iommu.root | VTD_MODE);
 	CHECK_EQ(fake_vtd.irta & PT_ADDR, u->irt);
-	CHECK_EQ(*fake_vtd_reg(VTD_IQA), (u32)u->queue);
+	CHECK_EQ(*fake_vtd_reg(VTD_IQA) & ~0xfffu, (u32)u->queue);
 	CHECK_EQ(*fake_vtd_reg(VTD_FECTL), VTD_MASKED);
 	CHECK_EQ(*fake_vtd_reg(VTD_GSTS) & VTD_LASTING, VTD_TE | VTD_QIE | VTD_IRE);
 }
@@ -172,16 +172,16 @@ static void returned(struct pcpu *cpu)
 			linux_memory(huge[i], QV_HUGE, LINUX_ALL);
 	gone = 0;
 	me()->icr.own_cpus = (1u << FAKE_CPUS) - 1;
-	memset(fake_ram + FAKE_IRT, 0, 16 * VTD_REQUEST);
+	memset(fake_ram + FAKE_IRT, 0, 16 * 16);
 	ask(cpu, VTD_INTERRUPTS, 0);
 }
 
 static void given_back(struct pcpu *cpu)
 {
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
-	CHECK_EQ(fake_vtd.root, FAKE_ROOT);
+	CHECK_EQ(fake_vtd.root, FAKE_ROOT | VTD_MODE);
 	CHECK_EQ(fake_vtd.irta & PT_ADDR, FAKE_IRT);
-	CHECK_EQ(*fake_vtd_reg(VTD_IQA), FAKE_RING);
+	CHECK_EQ(*fake_vtd_reg(VTD_IQA) & ~0xfffu, FAKE_RING);
 }
 
 static struct pcpu *taken(u64 block)
@@ -206,8 +206,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	struct choices c = { data, len };
 	u64 block = PATTERN;
 
-	if (!cpu)
+	if (!cpu) {
+		fake_vtd_stage = len ? data[0] % 3 : 0;
 		cpu = taken(block);
+	}
 	while (choices_left(&c)) {
 		steps[choose(&c, sizeof(steps) / sizeof(steps[0]))](cpu, &c);
 		check((const u8 *)&block);

@@ -11,7 +11,13 @@
 #define FAKE_ORDER	9u		/* flushes up to 1 << 9 pages at once */
 #define FAKE_CAP	((FAKE_FAULTS / 16ull) << 24 | 1ull << 39 | (u64)FAKE_ORDER << 48)
 
+#define FAKE_PIOTLB	(VTD_PASID_IOTLB | 0x30 | VTD_DOMAIN | VTD_PASID)
+#define STAGE(pasid)	((u32)((pasid) >> 6 & 7))
+enum { FIRST = 1, SECOND, IDENTITY = 4 };
+#define USED		(3ull << 5)	/* first stage: accessed, written */
+
 struct fake_vtd fake_vtd;
+u32 fake_vtd_stage;
 
 u32 *fake_vtd_reg(u32 at)
 {
@@ -23,19 +29,25 @@ static u64 reg64(u32 at)
 	return (u64)*fake_vtd_reg(at + 4) << 32 | *fake_vtd_reg(at);
 }
 
-static void flush(u64 low, u64 high)
+static bool is_scalable(void)
+{
+	return fake_vtd.root & 0x400;
+}
+
+/* Translations that @stage has found; with global granularity, all */
+static void flush(u64 low, u64 high, u32 stage)
 {
 	u32 granularity = VTD_GRANULARITY(low), i;
 	u64 first = high & ~0xfffull, end = first + (0x1000ull << VTD_ORDER(high));
 
-	CHECK(granularity && !(low & ~(VTD_DOMAIN | VTD_DRAIN | 0x3f)));
+	CHECK(granularity);
 	CHECK(granularity == VTD_BY_PAGE ? VTD_ORDER(high) <= FAKE_ORDER && !(high & 0xfc0) :
 					   !high);
 	for (i = 0; i < 64; i++) {
 		u64 page = fake_vtd.tags[i] & ~1ull;
 
 		if (granularity == 1 ||
-		    (fake_vtd.domains[i] == (low >> 16 & 0xffff) &&
+		    (fake_vtd.domains[i] == (low >> 16 & 0xffff) && fake_vtd.stages[i] == stage &&
 		     (granularity == VTD_BY_DOMAIN || (page >= first && page < end))))
 			fake_vtd.tags[i] = 0;
 	}
@@ -50,7 +62,18 @@ static void request(u64 low, u64 high)
 		memset(fake_vtd.context, 0, sizeof(fake_vtd.context));
 		break;
 	case VTD_IOTLB:
-		flush(low, high);
+		CHECK(!(low & ~(VTD_DOMAIN | VTD_DRAIN | 0x3f)));
+		flush(low, high, SECOND);
+		break;
+	case VTD_PASIDS:
+		CHECK(is_scalable());
+		CHECK_EQ(low, VTD_PASIDS | VTD_ALL_PASIDS);
+		memset(fake_vtd.pasid, 0, sizeof(fake_vtd.pasid));
+		break;
+	case VTD_PASID_IOTLB:
+		CHECK(is_scalable() && !(low & ~FAKE_PIOTLB) && VTD_GRANULARITY(low) >= 2);
+		if (!(low & VTD_PASID))
+			flush(low, high, FIRST);
 		break;
 	case VTD_INTERRUPTS:
 		fake_vtd.interrupts++;
@@ -70,10 +93,12 @@ static void queue(void)
 {
 	while (*fake_vtd_reg(VTD_GSTS) & VTD_QIE &&
 	       *fake_vtd_reg(VTD_IQH) != *fake_vtd_reg(VTD_IQT)) {
-		u64 at = (reg64(VTD_IQA) & ~0xfffull) + *fake_vtd_reg(VTD_IQH);
+		u64 iqa = reg64(VTD_IQA), at = (iqa & ~0xfffull) + *fake_vtd_reg(VTD_IQH);
+		u32 len = VTD_IS_LONG(iqa) ? 32 : 16, all = QV_PAGE << (iqa & 7);
 
 		request(fake_word(at), fake_word(at + 8));
-		*fake_vtd_reg(VTD_IQH) = (*fake_vtd_reg(VTD_IQH) + 16) & 0xfff;
+		CHECK(len == 16 || !(fake_word(at + 16) | fake_word(at + 24)));
+		*fake_vtd_reg(VTD_IQH) = (*fake_vtd_reg(VTD_IQH) + len) & (all - 1);
 	}
 }
 
@@ -129,15 +154,35 @@ void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value)
 /* Returns the entry of the function; NULL: it is absent, which is not cached (VT-d 3.3, 6.1) */
 static const u64 *context_by(u32 bdf)
 {
-	u64 *context = fake_vtd.context[bdf & 0xff], root;
+	u64 *context = fake_vtd.context[bdf & 0xff], root, at;
+	u32 len = is_scalable() ? 32 : 16, i;
 
 	if (fake_vtd.function[bdf & 0xff] != bdf || !(context[0] & 1)) {
-		root = fake_word(fake_vtd.root + 16 * (bdf >> 8));
-		context[0] = root & 1 ? fake_word((root & PT_ADDR) + 16 * (bdf & 0xff)) : 0;
-		context[1] = root & 1 ? fake_word((root & PT_ADDR) + 16 * (bdf & 0xff) + 8) : 0;
+		root = (fake_vtd.root & PT_ADDR) +
+		       (is_scalable() ? 8 * (bdf >> 7) : 16 * (bdf >> 8));
+		at = (fake_word(root) & PT_ADDR) + bdf * len % QV_PAGE;
+		for (i = 0; i < 4; i++)
+			context[i] = fake_word(root) & 1 && 8 * i < len ? fake_word(at + 8 * i) : 0;
 		fake_vtd.function[bdf & 0xff] = bdf;
 	}
 	return context[0] & 1 ? context : NULL;
+}
+
+/* Scalable mode: returns the entry of PASID 0, or NULL */
+static const u64 *pasid_by(u32 bdf, const u64 *context)
+{
+	u64 *pasid = fake_vtd.pasid[bdf & 0xff], table;
+	u32 i;
+
+	/* tables of PASIDs alone: nothing reserved, no PASID 0 by another number, no ATS, no PRI */
+	CHECK(!(context[0] & 0x1fc) && !context[1] && !context[2] && !context[3]);
+	if (fake_vtd.pasid_function[bdf & 0xff] != bdf || !(pasid[0] & 1)) {
+		table = fake_word(context[0] & PT_ADDR);
+		for (i = 0; i < 4; i++)
+			pasid[i] = table & 1 ? fake_word((table & PT_ADDR) + 8 * i) : 0;
+		fake_vtd.pasid_function[bdf & 0xff] = bdf;
+	}
+	return pasid[0] & 1 ? pasid : NULL;
 }
 
 u64 fake_vtd_dma(u64 pa)
@@ -145,36 +190,66 @@ u64 fake_vtd_dma(u64 pa)
 	return fake_vtd_dma_of(0, pa);
 }
 
+/* Returns the last entry for the address, and its level. Each entry permits reads and writes */
+static u64 walk(u64 entry, u64 pa, u32 stage, u32 *level)
+{
+	for (*level = 4; *level; --*level) {
+		u64 at = (entry & PT_ADDR) + (pa >> 9 * *level & 0xff8), used;
+
+		entry = fake_word(at);
+		if (!(entry & 1))
+			return 0;
+		CHECK_EQ(entry & 3, 3);
+		used = entry | (*level == 1 || entry & PT_PS ? USED : USED & -USED);
+		if (stage == FIRST) {
+			CHECK(entry & PT_U);
+			memcpy(fake_ram + at, &used, 8);
+		}
+		if (*level == 1 || entry & PT_PS)
+			return entry;
+	}
+	return 0;
+}
+
 u64 fake_vtd_dma_of(u32 bdf, u64 pa)
 {
-	u32 slot = pa >> 12 & 63, level, domain;
+	u32 slot = pa >> 12 & 63, level, domain, stage = SECOND;
 	const u64 *context;
 	u64 entry;
 
 	if (!(*fake_vtd_reg(VTD_GSTS) & VTD_TE))
 		return pa;
 	context = context_by(bdf);
-	if (!context)
+	if (context && is_scalable()) {
+		context = pasid_by(bdf, context);
+		if (!context)
+			return 0;
+		stage = STAGE(context[0]);
+		if (stage == IDENTITY)
+			return pa;
+		CHECK(stage == FIRST || stage == SECOND);
+		CHECK_EQ(context[0] >> 2 & 7, 2);	/* four levels */
+		CHECK(!(context[1] >> 16) && !(context[2] & 0xfff));
+		domain = context[1];
+		entry = context[stage == FIRST ? 2 : 0];
+	} else if (context) {
+		domain = context[1] >> 8 & 0xffff;
+		entry = context[0];
+	} else {
 		return 0;
-	domain = context[1] >> 8 & 0xffff;
+	}
 	if (fake_vtd.tags[slot] == ((pa & ~0xfffull) | 1) && fake_vtd.domains[slot] == domain)
 		return fake_vtd.pages[slot] | (pa & 0xfff);
-	CHECK_EQ(context[0] & 0xf, 1);
-	CHECK_EQ(context[1] & 7, 2);
+	CHECK(is_scalable() || ((context[0] & 0xf) == 1 && (context[1] & 7) == 2));
 	CHECK(domain);
-	entry = context[0];
-	for (level = 4; level; level--) {
-		entry = fake_word((entry & PT_ADDR) + (pa >> 9 * level & 0xff8));
-		if (!(entry & 1))
-			return 0;
-		CHECK_EQ(entry & 3, 3);
-		if (level == 1 || entry & PT_PS)
-			break;
-	}
+	entry = walk(entry, pa, stage, &level);
+	if (!entry)
+		return 0;
 	fake_vtd.tags[slot] = (pa & ~0xfffull) | 1;
 	fake_vtd.domains[slot] = domain;
+	fake_vtd.stages[slot] = stage;
 	fake_vtd.pages[slot] = (entry & PT_ADDR & ~(level_size(level) - 1)) |
-			   (pa & (level_size(level) - 1) & ~0xfffull);
+			       (pa & (level_size(level) - 1) & ~0xfffull);
 	return fake_vtd.pages[slot] | (pa & 0xfff);
 }
 
@@ -224,17 +299,18 @@ void fake_vtd_prepare(bool translating)
 	memset(&fake_vtd, 0, sizeof(fake_vtd));
 	*fake_vtd_reg(VTD_CAP) = (u32)FAKE_CAP;
 	*fake_vtd_reg(VTD_CAP + 4) = FAKE_CAP >> 32;
-	*fake_vtd_reg(VTD_RTADDR) = FAKE_ROOT;
-	*fake_vtd_reg(VTD_IQA) = FAKE_RING;
+	*fake_vtd_reg(VTD_RTADDR) = FAKE_ROOT | (fake_vtd_stage && translating ? 0x400 : 0);
+	*fake_vtd_reg(VTD_IQA) = FAKE_RING | (fake_vtd_stage ? VTD_LONG : 0);
 	*fake_vtd_reg(VTD_IRTA) = fake_vtd.irta = FAKE_IRT | VTD_WIDE | 9;
 	memset(fake_ram + FAKE_IRT, 0, 65536);
-	*fake_vtd_reg(VTD_IQH) = *fake_vtd_reg(VTD_IQT) = 5 * 16;
+	*fake_vtd_reg(VTD_IQH) = *fake_vtd_reg(VTD_IQT) = 5 * fake_vtd_request();
 	*fake_vtd_reg(VTD_FECTL) = 0;
 	*fake_vtd_reg(0x40) = 0xfee00000;
 	*fake_vtd_reg(VTD_GSTS) = VTD_QIE | VTD_IRE | VTD_ONCE | (translating ? VTD_TE : 0);
 	inst->boot.tsc_khz = 1u << 20;		/* long deadlines */
 	inst->boot.iommus.num = 1;
 	inst->boot.iommus.domain = FAKE_DOMAIN;
+	inst->boot.iommus.stage = fake_vtd_stage;
 	inst->boot.iommus.units[0].pa = FAKE_UNIT;
 	inst->boot.iommus.units[0].len = QV_PAGE;
 	inst->boot.iommus.num_dma_holes = 2;
@@ -251,8 +327,14 @@ struct pcpu *fake_vtd_open(bool translating)
 	return pcpu_of(0);
 }
 
+u32 fake_vtd_request(void)
+{
+	return fake_vtd_stage ? 32 : 16;
+}
+
 void fake_vtd_put(u32 at, u64 low, u64 high)
 {
+	memset(fake_ram + FAKE_RING + at, 0xa5, fake_vtd_request());
 	memcpy(fake_ram + FAKE_RING + at, &low, 8);
 	memcpy(fake_ram + FAKE_RING + at + 8, &high, 8);
 }

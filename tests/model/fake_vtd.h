@@ -21,11 +21,14 @@ struct fake_vtd {
 	u32 regs[0x400];
 	u64 root;		/* taken at SRTP */
 	/* cached: the entry of the function with this number modulo 256, or zero; whose it is */
-	u64 context[256][2];
+	u64 context[256][4];
 	u32 function[256];
-	/* cached translations: page | 1, and the domain of the context by which it was found */
+	/* scalable mode: the same of the entry of PASID 0 */
+	u64 pasid[256][4];
+	u32 pasid_function[256];
+	/* cached translations: page | 1, the domain and the stage by which it was found */
 	u64 tags[64], pages[64];
-	u32 domains[64];
+	u32 domains[64], stages[64];
 	u32 interrupts;		/* number of flushes of interrupt entries */
 	u64 irta;		/* taken at SIRTP */
 	/* cached interrupt entries, whose number is this modulo 16 */
@@ -35,6 +38,12 @@ struct fake_vtd {
 	bool dead;		/* answers nothing */
 };
 extern struct fake_vtd fake_vtd;
+
+/*
+ * For fake_vtd_prepare(): 0: legacy mode, short requests; 1 or 2: scalable mode and long requests,
+ * where the monitor's tables are of this stage
+ */
+extern u32 fake_vtd_stage;
 
 u32 *fake_vtd_reg(u32 at);
 /* The address that DMA of device 0 to @pa reaches by the tables and caches of the unit; 0: none */
@@ -47,7 +56,19 @@ u64 fake_vtd_interrupt(u32 bdf, u32 address, u32 data);
 /* Opens a machine whose Linux uses the unit, with five requests behind it */
 struct pcpu *fake_vtd_open(bool translating);
 void fake_vtd_prepare(bool translating);	/* the same, but makes no tables of devices */
-/* Writes a request to Linux's queue, at the offset @at */
+u32 fake_vtd_request(void);		/* bytes of a request */
+/* Writes a request to Linux's queue, at the offset @at. Half of a long request is garbage */
 void fake_vtd_put(u32 at, u64 low, u64 high);
+
+/* Makes a test that runs this one in legacy mode and in both kinds of scalable mode */
+#define IN_EACH_MODE(test)						\
+static void test##_in_each_mode(void)					\
+{									\
+	for (fake_vtd_stage = 0; fake_vtd_stage < 3; fake_vtd_stage++) {	\
+		unit_case("stage %u", fake_vtd_stage);			\
+		test();							\
+	}								\
+	fake_vtd_stage = 0;						\
+}
 
 #endif

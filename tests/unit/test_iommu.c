@@ -16,16 +16,18 @@ static void test_take_confines_devices_and_give_restores(void)
 {
 	struct pcpu *cpu = fake_vtd_open(false);
 	static const u32 same[] = {
-		VTD_GSTS, VTD_IQA, VTD_IQH, VTD_IQT, VTD_FECTL, 0x40, VTD_IRTA
+		VTD_GSTS, VTD_IQA, VTD_IQH, VTD_IQT, VTD_FECTL, 0x40, VTD_IRTA, VTD_RTADDR,
 	};
-	u32 before[7], i;
+	u32 before[8], i;
 
-	for (i = 0; i < 7; i++)
+	for (i = 0; i < 8; i++)
 		before[i] = *fake_vtd_reg(same[i]);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
 	CHECK(*fake_vtd_reg(VTD_GSTS) & VTD_TE);
 	CHECK_EQ(*fake_vtd_reg(VTD_FECTL), VTD_MASKED);
 	CHECK_EQ(fake_vtd_dma(0x5000), 0x5000);
+	CHECK_EQ(fake_vtd_dma_of(0xffff, 0x5000), 0x5000);
+	CHECK_EQ(fake_vtd_dma_of(0xffff, FAKE_BLOCK), 0);
 	CHECK_EQ(fake_vtd_dma(32 << 20), 32 << 20);
 	CHECK_EQ(fake_vtd_dma(FAKE_BLOCK), 0);
 	CHECK_EQ(fake_vtd_dma(FAKE_BLOCK + QV_BLOCK_FRONT_END - 8), 0);
@@ -35,7 +37,7 @@ static void test_take_confines_devices_and_give_restores(void)
 	CHECK_EQ(fake_vtd_dma(FAKE_UNIT), 0);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_HOLE);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
-	for (i = 0; i < 7; i++)
+	for (i = 0; i < 8; i++)
 		CHECK_EQ(*fake_vtd_reg(same[i]), before[i]);
 	CHECK_EQ(fake_vtd.root, FAKE_ROOT);
 	CHECK_EQ(fake_vtd.irta, *fake_vtd_reg(VTD_IRTA));
@@ -194,6 +196,16 @@ static void test_states_that_are_unknown_are_not_taken(void)
 	cpu = fake_vtd_open(true);
 	*fake_vtd_reg(VTD_RTADDR) |= 0x400;		/* scalable mode */
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	fake_vtd_stage = 2;
+	cpu = fake_vtd_open(true);
+	*fake_vtd_reg(VTD_RTADDR) &= ~0x400u;		/* legacy mode */
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	*fake_vtd_reg(VTD_RTADDR) |= 0xc00;		/* all DMA is aborted */
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	cpu = fake_vtd_open(true);
+	*fake_vtd_reg(VTD_IQA) &= ~1u;			/* a shorter queue */
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	fake_vtd_stage = 0;
 	cpu = fake_vtd_open(true);
 	*fake_vtd_reg(VTD_IQH) = 0;			/* Linux's requests are never done */
 	fake_vtd.dead = true;
@@ -273,17 +285,21 @@ static void test_faults_are_logged_once(void)
 	CHECK_EQ(last->b, 7);
 }
 
+IN_EACH_MODE(test_take_confines_devices_and_give_restores)
+IN_EACH_MODE(test_memory_leaves_devices_with_linux)
+IN_EACH_MODE(test_tables_that_fit_are_made)
+
 UNIT_SUITE(iommu) = {
 	{ "iommu: a taken unit confines devices, and is given back as it was",
-	  test_take_confines_devices_and_give_restores },
+	  test_take_confines_devices_and_give_restores_in_each_mode },
 	{ "iommu: Linux never has the registers of a taken unit",
 	  test_registers_are_hidden_whenever_the_monitor_owns_them },
 	{ "iommu: no device reaches a unit that is outside all holes",
 	  test_no_device_reaches_a_unit_outside_all_holes },
 	{ "iommu: tables that fit by their number of pages are made",
-	  test_tables_that_fit_are_made },
+	  test_tables_that_fit_are_made_in_each_mode },
 	{ "iommu: memory that leaves Linux leaves its devices",
-	  test_memory_leaves_devices_with_linux },
+	  test_memory_leaves_devices_with_linux_in_each_mode },
 	{ "iommu: each request of Linux is copied and checked",
 	  test_queue_of_linux_is_copied_and_checked },
 	{ "iommu: registers keep the monitor's values", test_registers_keep_the_monitors_values },

@@ -449,22 +449,29 @@ static void test_messages_stay_ordinary_without_remapping(void)
 	CHECK_EQ(config_get(FIRST, 0x4c), 0x4041);
 }
 
+IN_EACH_MODE(test_device_reaches_its_cell_only)
+IN_EACH_MODE(test_devices_of_two_cells_are_apart)
+IN_EACH_MODE(test_start_that_fails_gives_the_device_back)
+IN_EACH_MODE(test_tables_that_do_not_fit_are_refused)
+IN_EACH_MODE(test_forged_messages_reach_own_cpus_only)
+
 UNIT_SUITE(iommu_cell) = {
 	{ "iommu: a device of a cell reaches the cell's RAM only",
-	  test_device_reaches_its_cell_only },
-	{ "iommu: devices of two cells are apart", test_devices_of_two_cells_are_apart },
+	  test_device_reaches_its_cell_only_in_each_mode },
+	{ "iommu: devices of two cells are apart",
+	  test_devices_of_two_cells_are_apart_in_each_mode },
 	{ "iommu: a start that fails gives the device back",
-	  test_start_that_fails_gives_the_device_back },
+	  test_start_that_fails_gives_the_device_back_in_each_mode },
 	{ "iommu: memory stays with its cell until the unit has flushed",
 	  test_memory_stays_with_the_cell_until_the_unit_has_flushed },
 	{ "iommu: tables of a bus that do not fit are refused",
-	  test_tables_that_do_not_fit_are_refused },
+	  test_tables_that_do_not_fit_are_refused_in_each_mode },
 	{ "iommu: without the units a cell's device is as before",
 	  test_without_the_units_nothing_changes },
 	{ "iommu: messages reach the CPU that the cell names",
 	  test_messages_reach_the_cpu_that_the_cell_names },
 	{ "iommu: messages that a cell forges reach its own CPUs only",
-	  test_forged_messages_reach_own_cpus_only },
+	  test_forged_messages_reach_own_cpus_only_in_each_mode },
 	{ "iommu: messages of a cell end with it", test_messages_of_a_cell_end_with_it },
 	{ "iommu: messages that find no entries are refused",
 	  test_messages_that_find_no_entries_are_refused },

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Level `devices`: Linux translates addresses of its devices. With a fake VT-d unit that caches */
+/*
+ * Level `devices`: Linux translates addresses of its devices. With a fake VT-d unit that caches, in
+ * legacy mode and in scalable mode with tables of either stage
+ */
 #include <string.h>
 #include "abi/calls.h"
 #include "abi/errors.h"
@@ -12,10 +15,13 @@
 
 /* Linux's tables of contexts of buses 0 to 3, and the tables of levels 4 to 1 of two domains */
 #define CONTEXTS(bus)	(FAKE_ROOT + QV_PAGE * (1 + (bus)))
-#define TABLE(domain, level) (FAKE_ROOT + QV_PAGE * (16 + 4 * (domain) + (level) - 1))
+#define TABLE(domain, level) (FAKE_ROOT + QV_PAGE * (16 + 4 * ((domain) & 3) + (level) - 1))
 #define TRANSLATED	2ull		/* levels of the tables of a context: 4 */
+/* Scalable mode: a function's directory of tables of PASIDs, and behind it the first table */
+#define PASIDS(bdf)	(FAKE_ROOT + QV_PAGE * (64 + 2 * ((bdf) >> 8 << 2 | ((bdf) & 3))))
+#define PDTS2		(2ull << 9)	/* length of such a directory of Linux */
 #define NIC		0x28u		/* 00:05.0, later a cell's */
-#define DISK		0x130u		/* 01:06.0 */
+#define DISK		0x1b0u		/* 01:16.0, in the upper half of its bus */
 #define SCREEN		0x210u		/* 02:02.0, which Linux leaves untranslated */
 #define LATE		0x300u		/* 03:00.0, on a bus that Linux finds later */
 #define IOVA		0xfffff000ull	/* all domains translate this page */
@@ -45,50 +51,85 @@ static void linux_map(u32 domain, u64 pa)
 
 	for (level = 4; level; level--)
 		put(TABLE(domain, level) + (IOVA >> (3 + 9 * level) & 0x1ff) * 8,
-		    (level == 1 ? pa : TABLE(domain, level - 1)) | 3);
+		    (level == 1 ? pa : TABLE(domain, level - 1)) |
+		    (fake_vtd_stage == 1 ? 7 : 3));
+}
+
+/* Linux has contexts for the bus of the function; in scalable mode, for its half of the bus */
+static void linux_bus(u32 bdf)
+{
+	put(FAKE_ROOT + (fake_vtd_stage ? 8 * (bdf >> 7) : 16 * (bdf >> 8)),
+	    CONTEXTS(bdf >> 8) | 1);
+}
+
+/* The same as linux_attach(): types as of a context of legacy mode */
+static void linux_attach_pasid(u32 bdf, u32 domain, u32 type)
+{
+	u64 kind = type == 2 ? 4 : fake_vtd_stage, table = PASIDS(bdf) + QV_PAGE;
+
+	put(table + 8, domain);
+	put(table + 16, kind == 1 ? TABLE(domain, 4) : 0);
+	put(table, (kind == 2 ? TABLE(domain, 4) : 0) | kind << 6 | 2 << 2 | 1);
+	put(PASIDS(bdf), table | 1);
+	put(CONTEXTS(bdf >> 8) + 32 * (bdf & 0x7f), PASIDS(bdf) | PDTS2 | (type == 1 ? 4 : 0) | 1);
 }
 
 /* @type: 0 translated by the tables of the domain, 2 not at all */
 static void linux_attach(u32 bdf, u32 domain, u32 type)
 {
+	if (fake_vtd_stage) {
+		linux_attach_pasid(bdf, domain, type);
+		return;
+	}
 	put(CONTEXTS(bdf >> 8) + 16 * (bdf & 0xff) + 8, TRANSLATED | (u64)domain << 8);
 	put(CONTEXTS(bdf >> 8) + 16 * (bdf & 0xff), (type ? 0 : TABLE(domain, 4)) | type << 2 | 1);
 }
 
 static void linux_detach(u32 bdf)
 {
-	put(CONTEXTS(bdf >> 8) + 16 * (bdf & 0xff), 0);
+	if (fake_vtd_stage)
+		put(PASIDS(bdf) + QV_PAGE, 0);
+	else
+		put(CONTEXTS(bdf >> 8) + 16 * (bdf & 0xff), 0);
 }
 
 /* Linux puts a request into its queue, and waits. Returns how many were refused */
 static u32 linux_asks(u64 low, u64 high)
 {
+	u32 len = fake_vtd_request(), denied;
 	struct pcpu *cpu = pcpu_of(0);
-	u32 denied = cpu->status->denied;
 
+	denied = cpu->status->denied;
 	fake_vtd_put(tail, low, high);
-	fake_vtd_put((tail + 16) & 0xfff, VTD_WAIT | VTD_WAIT_STORE | 2ull << 32, FAKE_STATUS);
-	tail = (tail + 32) & 0xfff;
+	fake_vtd_put((tail + len) % (256 * len), VTD_WAIT | VTD_WAIT_STORE | 2ull << 32,
+		     FAKE_STATUS);
+	tail = (tail + 2 * len) % (256 * len);
 	vtd_write(cpu, &me()->iommu.units[0], VTD_IQT, tail);
 	return cpu->status->denied - denied;
 }
 
+/* Linux has changed entries of functions that were present */
+static u32 linux_changes(void)
+{
+	return linux_asks(fake_vtd_stage ? VTD_PASIDS | 1 << 4 | 7ull << 16 :
+					   VTD_CONTEXTS | VTD_GLOBAL, 0);
+}
+
 static void open_linux(void)
 {
-	u32 bus;
-
 	memset(&w, 0, sizeof(w));
 	fake_vtd_prepare(true);
-	memset(fake_ram + FAKE_ROOT, 0, 64 * QV_PAGE);
-	tail = 5 * 16;
-	for (bus = 0; bus < 3; bus++)
-		put(FAKE_ROOT + 16 * bus, CONTEXTS(bus) | 1);
+	memset(fake_ram + FAKE_ROOT, 0, 128 * QV_PAGE);
+	tail = 5 * fake_vtd_request();
+	linux_bus(NIC);
+	linux_bus(DISK);
+	linux_bus(SCREEN);
 	linux_map(1, PAGE(1));
 	linux_map(2, PAGE(2));
 	linux_attach(NIC, 1, 0);
 	linux_attach(DISK, 2, 0);
 	linux_attach(SCREEN, 3, 2);
-	fake_vtd.root = FAKE_ROOT;
+	fake_vtd.root = *fake_vtd_reg(VTD_RTADDR);
 	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), PAGE(1));
 	me()->boot.iommus.translated = 1;
 	CHECK_EQ(iommu_tables(me()), 0);
@@ -98,7 +139,7 @@ static void open_linux(void)
 static void test_devices_keep_the_tables_of_linux(void)
 {
 	open_linux();
-	CHECK(fake_vtd.root != FAKE_ROOT);
+	CHECK((fake_vtd.root & PT_ADDR) != FAKE_ROOT);
 	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), PAGE(1));
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
 	CHECK_EQ(fake_vtd_dma_of(NIC, PAGE(1)), 0);
@@ -106,7 +147,7 @@ static void test_devices_keep_the_tables_of_linux(void)
 	CHECK_EQ(fake_vtd_dma_of(SCREEN, 0x5000), 0x5000);	/* by the monitor's table */
 	CHECK_EQ(fake_vtd_dma_of(SCREEN, FAKE_BLOCK), 0);
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
-	CHECK_EQ(fake_vtd.root, FAKE_ROOT);
+	CHECK_EQ(fake_vtd.root & PT_ADDR, FAKE_ROOT);
 	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), PAGE(1));
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_OK);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
@@ -115,7 +156,7 @@ static void test_devices_keep_the_tables_of_linux(void)
 
 static void test_linux_flushes_what_it_unmaps(void)
 {
-	static const u64 requests[][2] = {
+	static const u64 second[][2] = {
 		{ VTD_IOTLB | VTD_GLOBAL, 0 },
 		{ VTD_IOTLB | VTD_BY_DOMAIN << 4 | 2 << 16 | VTD_DRAIN, 0 },
 		{ VTD_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, IOVA },
@@ -124,11 +165,21 @@ static void test_linux_flushes_what_it_unmaps(void)
 		{ VTD_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, 63 },
 		{ VTD_IOTLB | VTD_BY_PAGE << 4 | 2 << 16 | 0xffffffff0000ff00, IOVA | 0xf83 },
 	};
+	static const u64 first[][2] = {
+		{ VTD_IOTLB | VTD_GLOBAL, 0 },
+		{ VTD_PASID_IOTLB | VTD_BY_DOMAIN << 4 | 2 << 16, 0 },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, IOVA },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16,
+		  (IOVA & ~0x1fffffull) | 1 << 6 | 9 },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, 63 },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16 | 0xfff000000000f1c0, IOVA | 0xf83 },
+	};
+	const u64 (*requests)[2] = fake_vtd_stage == 1 ? first : second;
 	u32 i;
 
 	open_linux();
-	for (i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
-		unit_case("request %u", i);
+	for (i = 0; i < sizeof(second) / sizeof(*second); i++) {
+		unit_case("stage %u, request %u", fake_vtd_stage, i);
 		linux_map(2, PAGE(i));
 		CHECK_EQ(linux_asks(VTD_IOTLB | VTD_GLOBAL, 0), 0);
 		CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(i));
@@ -137,10 +188,18 @@ static void test_linux_flushes_what_it_unmaps(void)
 		CHECK_EQ(linux_asks(requests[i][0], requests[i][1]), 0);
 		CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(99));
 	}
-	CHECK_EQ(linux_asks(VTD_IOTLB, 0), 1);		/* no granularity: the unit would stop */
+	/* The unit would stop: no granularity, or a request of another mode */
+	CHECK_EQ(linux_asks(VTD_IOTLB, 0), 1);
+	CHECK_EQ(linux_asks(VTD_PASID_IOTLB | 1 << 4, 0), 1);
+	CHECK_EQ(linux_asks(VTD_PASID_IOTLB | VTD_BY_DOMAIN << 4, 0), !fake_vtd_stage);
+	CHECK_EQ(linux_asks(VTD_PASIDS | VTD_ALL_PASIDS, 0), !fake_vtd_stage);
+	CHECK_EQ(linux_asks(VTD_PASID_DEVICE_TLB, 0), !fake_vtd_stage);
+	CHECK_EQ(linux_asks(VTD_PASID_DEVICE_TLB + 1, 0), 1);	/* an answer to a page request */
 	for (i = 0; i < 300; i++)			/* the ring of both goes round */
 		CHECK_EQ(linux_asks(requests[i % 4][0], requests[i % 4][1]), 0);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(99));
+	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
+	CHECK_EQ(*fake_vtd_reg(VTD_IQT), tail);
 }
 
 static void test_devices_that_come_and_go_are_followed(void)
@@ -153,12 +212,12 @@ static void test_devices_that_come_and_go_are_followed(void)
 	CHECK_EQ(linux_asks(VTD_IOTLB | VTD_BY_DOMAIN << 4 | 7 << 16, 0), 0);
 	CHECK_EQ(fake_vtd_dma_of(SCREEN | 1, IOVA), PAGE(1));
 	linux_attach(LATE, 2, 0);
-	put(FAKE_ROOT + 16 * 3, CONTEXTS(3) | 1);
+	linux_bus(LATE);
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_LOOK, 0), QV_ME_OK);
 	CHECK_EQ(fake_vtd_dma_of(LATE, IOVA), PAGE(2));
 	linux_detach(DISK);
 	linux_detach(SCREEN | 1);
-	CHECK_EQ(linux_asks(VTD_CONTEXTS | VTD_GLOBAL, 0), 0);
+	CHECK_EQ(linux_changes(), 0);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);
 	CHECK_EQ(fake_vtd_dma_of(SCREEN | 1, IOVA), 0);
 	CHECK_EQ(fake_vtd_dma_of(SCREEN, 0x5000), 0x5000);
@@ -208,7 +267,7 @@ static void test_device_of_a_cell_is_taken_from_linuxs_tables(void)
 		linux_detach(NIC);
 		linux_attach(NIC, 2, 0);
 		linux_attach(NIC | 1, 2, 0);
-		CHECK_EQ(linux_asks(VTD_CONTEXTS | VTD_GLOBAL, 0), 0);
+		CHECK_EQ(linux_changes(), 0);
 		CHECK_EQ(linux_asks(VTD_IOTLB | VTD_GLOBAL, 0), 0);
 		CHECK_EQ(fake_vtd_dma_of(NIC, 0x5000), CELL + 0x5000);
 		CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), 0);
@@ -217,7 +276,7 @@ static void test_device_of_a_cell_is_taken_from_linuxs_tables(void)
 		linux_attach(NIC, 1, 0);
 		CHECK_EQ(world_stop(&w, 1), 0);
 		CHECK_EQ(fake_vtd_dma_of(NIC, 0x5000), 0);
-		CHECK_EQ(linux_asks(VTD_CONTEXTS | VTD_GLOBAL, 0), 0);
+		CHECK_EQ(linux_changes(), 0);
 		CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), 0);
 		while ((result = world_reclaim(&w, 1)) == 1)
 			;
@@ -233,24 +292,26 @@ static void test_tables_that_linux_lacks_are_absent(void)
 	u64 contexts[2], unit;
 
 	open_linux();
+	linux_map(FAKE_DOMAIN, PAGE(3));
 	linux_attach(SCREEN | 1, FAKE_DOMAIN + 1, 0);	/* the number of a cell's table */
 	linux_attach(SCREEN | 2, FAKE_DOMAIN, 0);	/* of the monitor's table */
-	linux_attach(SCREEN | 3, 1, 1);			/* translations of its own */
-	CHECK_EQ(linux_asks(VTD_CONTEXTS | VTD_GLOBAL, 0), 0);
+	/* translations of its own: in scalable mode, those by the table of the domain are left */
+	linux_attach(SCREEN | 3, 1, 1);
+	CHECK_EQ(linux_changes(), 0);
 	CHECK_EQ(fake_vtd_dma_of(SCREEN | 1, IOVA), 0);
 	CHECK_EQ(fake_vtd_dma_of(SCREEN | 2, IOVA), 0);
-	CHECK_EQ(fake_vtd_dma_of(SCREEN | 3, IOVA), 0);
+	CHECK_EQ(fake_vtd_dma_of(SCREEN | 3, IOVA), fake_vtd_stage ? PAGE(1) : 0);
 	/* a table in the monitor's memory, which the monitor would then write */
 	unit = me()->iommu.units[0].root;
-	memcpy(contexts, fake_ram + unit, 16);
+	memcpy(contexts, fake_ram + unit, 16);	/* of bus 0; behind them those of bus 2 */
 	put(FAKE_ROOT, unit | 1);
 	put(FAKE_ROOT + 32, me()->iommu.units[0].queue | 1);
-	CHECK_EQ(linux_asks(VTD_CONTEXTS | VTD_GLOBAL, 0), 0);
+	CHECK_EQ(linux_changes(), 0);
 	CHECK_EQ(get(unit), 0);
 	CHECK(get(unit + 32) != (me()->iommu.units[0].queue | 1));
 	CHECK_EQ(fake_vtd_dma_of(SCREEN, 0x5000), 0);
 	put(FAKE_ROOT, CONTEXTS(0) | 1);
-	CHECK_EQ(linux_asks(VTD_CONTEXTS | VTD_GLOBAL, 0), 0);
+	CHECK_EQ(linux_changes(), 0);
 	CHECK_EQ(get(unit), contexts[0]);
 }
 
@@ -262,23 +323,30 @@ static void test_linux_that_translates_no_longer_is_not_taken(void)
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
 	*fake_vtd_reg(VTD_GSTS) |= VTD_TE;
 	me()->pt_pool.next = me()->pt_pool.end;
-	put(CONTEXTS(1) + 16, 0x9);			/* 01:00.1 is untranslated now */
-	put(CONTEXTS(1) + 24, TRANSLATED | 3 << 8);
+	linux_attach(DISK | 1, 3, 2);			/* it is untranslated now */
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
-	CHECK_EQ(fake_vtd.root, FAKE_ROOT);
+	CHECK_EQ(fake_vtd.root & PT_ADDR, FAKE_ROOT);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
 }
 
+IN_EACH_MODE(test_devices_keep_the_tables_of_linux)
+IN_EACH_MODE(test_linux_flushes_what_it_unmaps)
+IN_EACH_MODE(test_devices_that_come_and_go_are_followed)
+IN_EACH_MODE(test_device_of_a_cell_is_taken_from_linuxs_tables)
+IN_EACH_MODE(test_tables_that_linux_lacks_are_absent)
+IN_EACH_MODE(test_linux_that_translates_no_longer_is_not_taken)
+
 UNIT_SUITE(iommu_contexts) = {
 	{ "iommu: devices keep Linux's tables, except those that it leaves untranslated",
-	  test_devices_keep_the_tables_of_linux },
-	{ "iommu: Linux flushes what it unmaps", test_linux_flushes_what_it_unmaps },
+	  test_devices_keep_the_tables_of_linux_in_each_mode },
+	{ "iommu: Linux flushes what it unmaps", test_linux_flushes_what_it_unmaps_in_each_mode },
 	{ "iommu: devices that come and go are followed",
-	  test_devices_that_come_and_go_are_followed },
+	  test_devices_that_come_and_go_are_followed_in_each_mode },
 	{ "iommu: a device of a cell is taken from Linux's tables",
-	  test_device_of_a_cell_is_taken_from_linuxs_tables },
-	{ "iommu: tables that Linux lacks are absent", test_tables_that_linux_lacks_are_absent },
+	  test_device_of_a_cell_is_taken_from_linuxs_tables_in_each_mode },
+	{ "iommu: tables that Linux lacks are absent",
+	  test_tables_that_linux_lacks_are_absent_in_each_mode },
 	{ "iommu: a unit whose Linux translates no longer stays with Linux",
-	  test_linux_that_translates_no_longer_is_not_taken },
+	  test_linux_that_translates_no_longer_is_not_taken_in_each_mode },
 	{ 0 }
 };
