@@ -446,8 +446,7 @@ class Examination:
                 f"{'...' if groups[3:] else ''}), "
                 "so `qvctl enable --iommu` confines devices of cells, not those of a hostile Linux",
                 "add iommu=pt to the kernel's command line "
-                "(the monitor's isolation of devices replaces that of Linux), "
-                "and intel_iommu=on,sm_off if Linux uses scalable mode; or trust Linux",
+                "(the monitor's isolation of devices replaces that of Linux); or trust Linux",
             )
         return Finding(
             "dma", OK, "`qvctl enable --iommu` can keep a hostile Linux's devices from cells"
