@@ -29,7 +29,7 @@ static struct timer_event *expire(uint64_t now)
 	struct timer_event *e = timerq_due(&q, &s, now);
 
 	if (e)
-		timerq_remove(&q, e);
+		timerq_remove(&q, &s, e);
 	return e;
 }
 
@@ -46,8 +46,8 @@ TEST(timerq_orders)
 	CHECK(timerq_next(&q, &s, 0) == 10);
 	CHECK(!expire(9));
 	CHECK(expire(20) == &e[1] && !e[1].queued);
-	timerq_remove(&q, &e[0]);
-	timerq_remove(&q, &e[0]);
+	timerq_remove(&q, &s, &e[0]);
+	timerq_remove(&q, &s, &e[0]);
 	CHECK(expire(20) == &e[2]);
 	CHECK(expire(20) == &e[3]);
 	CHECK(!expire(UINT64_MAX));
@@ -83,6 +83,40 @@ TEST(timerq_takes_no_time_from_higher_priorities)
 	CHECK(timerq_next(&q, &s, 10) == UINT64_MAX);
 }
 
+/*
+ * However short its period is: a VCPU without budget could not run, so its threads stay while
+ * another VCPU has budget, or is due to get the CPU.
+ */
+TEST(timerq_takes_no_time_for_vcpus_without_budget)
+{
+	static struct timer_event crowd[TIMERQ_MAX - 1];
+	struct timer_event e = { 0 };
+	unsigned int i;
+
+	begin();
+	CHECK(sched_bind(&s, &a, id[0], 0) == 0 && sched_bind(&s, &b, id[2], 0) == 0);
+	for (i = 0; i < TIMERQ_MAX - 1; i++)
+		add(&crowd[i], 0, 15);
+	add(&e, 1, 15);
+	sched_ready(&s, &a, 0);
+	CHECK(chosen(&a, 10, 0));
+	sched_block(&s, &a, 10);
+	timerq_update(&q, &s, id[0]);
+	/* the CPU is idle: the thread whose VCPU has budget is first */
+	CHECK(timerq_next(&q, &s, 10) == 15 && timerq_due(&q, &s, 15) == &e);
+	sched_ready(&s, &b, 10);
+	CHECK(chosen(&b, 20, 10));
+	CHECK(timerq_next(&q, &s, 10) == 15 && expire(15) == &e && !timerq_due(&q, &s, 15));
+	CHECK(timerq_next(&q, &s, 15) == 100);
+	/* in the background they wake before that */
+	sched_block(&s, &b, 18);
+	CHECK(timerq_next(&q, &s, 18) == 15 && timerq_due(&q, &s, 18) == &crowd[0]);
+	sched_ready(&s, &b, 18);
+	CHECK(chosen(&b, 20, 18) && !timerq_due(&q, &s, 19));
+	sched_block(&s, &b, 20);
+	CHECK(expire(100) == &crowd[0] && timerq_since(&q, id[0], 100) == 15);
+}
+
 /* Else a VCPU would get its next budget later, by the time for which its thread woke late. */
 TEST(timerq_knows_since_when_a_vcpu_is_late)
 {
@@ -94,7 +128,7 @@ TEST(timerq_knows_since_when_a_vcpu_is_late)
 	add(&e[1], 2, 90);
 	CHECK(timerq_since(&q, id[2], 50) == 20 && timerq_since(&q, id[2], 10) == 10);
 	CHECK(timerq_since(&q, id[1], 50) == 50);
-	timerq_remove(&q, &e[0]);
+	timerq_remove(&q, &s, &e[0]);
 	CHECK(timerq_since(&q, id[2], 50) == 50);
 }
 
@@ -110,7 +144,7 @@ TEST(timerq_is_as_a_list)
 	for (i = 0; i < TIMERQ_MAX; i++)
 		add(&e[i], rand() % VCPUS, rand() % 100);
 	for (i = 0; i < TIMERQ_MAX; i += 3)
-		timerq_remove(&q, &e[i]);
+		timerq_remove(&q, &s, &e[i]);
 	/* another priority */
 	for (i = 0; i < VCPUS; i++) {
 		s.vcpus[id[i]].main.period = 200 - i;

@@ -119,10 +119,11 @@ static void switch_to(struct thread *next)
 int dispatch_bind(struct thread *t, int vcpu)
 {
 	uint64_t now = rdtsc(), at = t->timer.at > now ? t->timer.at : now;
-	int error = sched_bind(&sched, &t->sched, vcpu, now);
+	int was = t->sched.vcpu, error = sched_bind(&sched, &t->sched, vcpu, now);
 
+	timerq_update(&sleepers, &sched, was);	/* its last use is charged */
 	if (!error && t->timer.queued) {
-		timerq_remove(&sleepers, &t->timer);
+		timerq_remove(&sleepers, &sched, &t->timer);
 		timerq_add(&sleepers, &sched, &t->timer, vcpu, at);
 	}
 	needed = true;
@@ -145,7 +146,7 @@ static void wake(struct thread *t, uint64_t period, uint64_t now)
 
 	if (sched.vcpus[vcpu].params.type == MAIN_VCPU)
 		now = timerq_since(&sleepers, vcpu, now);
-	timerq_remove(&sleepers, &t->timer);
+	timerq_remove(&sleepers, &sched, &t->timer);
 	t->state = THREAD_READY;
 	sched_ready_for(&sched, &t->sched, period, now);
 }
@@ -172,6 +173,8 @@ static void decide(uint64_t now)
 
 	needed = false;
 	sched_charge(&sched, now);
+	if (current != idle)
+		timerq_update(&sleepers, &sched, current->sched.vcpu);
 	for (woken = 0; woken < DUE_MOST && (e = timerq_due(&sleepers, &sched, now)); woken++)
 		expire(container_of(e, struct thread, timer), now);
 	choice = sched_decide(&sched, now);

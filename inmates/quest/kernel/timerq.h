@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The threads that sleep, by their VCPUs. A thread need not wake before its VCPU could run, so that
- * many threads that wake at the same time take no time from VCPUs of higher priority. Pure: the
- * caller reads the clock.
+ * The threads that sleep, by their VCPUs. A thread need not wake before its VCPU could run. So many
+ * threads that wake at the same time take no time from VCPUs of higher priority, and while their
+ * VCPU has no budget, from no VCPU that has some. Pure: the caller reads the clock.
  */
 #ifndef QUEST_TIMERQ_H
 #define QUEST_TIMERQ_H
@@ -21,9 +21,13 @@ struct timer_event {
 };
 
 struct timerq {
-	/* VCPUs that have had events, and the time of their first one; UINT64_MAX: none */
-	struct readytree tree;
-	bool in_tree[SCHED_VCPUS];
+	/*
+	 * VCPUs that have had events, and the time from which on their first one is due and they
+	 * have budget. Those that have budget later than it is due are also in `depleted`, with
+	 * the time at which it is due. UINT64_MAX: no event.
+	 */
+	struct readytree usable, depleted;
+	bool in_trees[SCHED_VCPUS];
 	struct timer_event *first[SCHED_VCPUS];	/* ordered by time */
 };
 
@@ -37,14 +41,17 @@ void timerq_add(struct timerq *q, const struct sched *s, struct timer_event *e, 
 		uint64_t at);
 
 /* Removes `e`; does nothing if it is not queued. */
-void timerq_remove(struct timerq *q, struct timer_event *e);
+void timerq_remove(struct timerq *q, const struct sched *s, struct timer_event *e);
 
-/* The period of VCPU `vcpu`, and so its priority, has changed. */
+/*
+ * The budget of VCPU `vcpu`, or its period, and so its priority, has changed. Without this call,
+ * threads wake too early if the VCPU has used budget, and too late if it has got some.
+ */
 void timerq_update(struct timerq *q, const struct sched *s, int vcpu);
 
 /*
- * Returns an event that is due at `now`; NULL: none is due on a VCPU that could run, since those
- * with budget have higher priorities.
+ * Returns an event that is due at `now`; NULL: none is due on a VCPU that could run. While a VCPU is
+ * in the foreground, such a VCPU has budget, and no lower priority.
  */
 struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, uint64_t now);
 
