@@ -162,3 +162,25 @@ TEST(timerq_is_as_a_list)
 	for (i = 0; i < TIMERQ_MAX; i++)
 		CHECK(!e[i].queued);
 }
+
+/* The work for one event grows with the logarithm of their number, whatever their times are. */
+TEST(timerq_looks_at_few_events)
+{
+	static struct timer_event e[TIMERQ_MAX];
+	unsigned int order, i, right;
+	const struct timer_event *way;
+
+	for (order = 0; order < 3; order++) {
+		begin();
+		for (i = 0; i < TIMERQ_MAX; i++)
+			add(&e[i], 0, order == 0 ? i : order == 1 ? TIMERQ_MAX - i : i * 7 % 64);
+		for (i = 0; i < TIMERQ_MAX; i += 2)
+			timerq_remove(&q, &s, &e[i]);
+		for (i = 0; i < TIMERQ_MAX; i++) {
+			right = 0;
+			for (way = &e[i]; e[i].queued && way; way = way->right)
+				right++;
+			CHECK(right <= 8);
+		}
+	}
+}

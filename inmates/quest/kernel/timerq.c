@@ -8,6 +8,7 @@ void timerq_init(struct timerq *q)
 
 	readytree_init(&q->usable);
 	readytree_init(&q->depleted);
+	q->turns = 0;
 	for (id = 0; id < SCHED_VCPUS; id++) {
 		q->first[id] = NULL;
 		q->in_trees[id] = false;
@@ -50,48 +51,83 @@ static void ensure(struct timerq *q, const struct sched *s, int vcpu)
 	readytree_insert(&q->depleted, vcpu, key, UINT64_MAX);
 }
 
-static void link_behind(struct timerq *q, struct timer_event *e, struct timer_event *before)
+static unsigned int rank_of(const struct timer_event *e)
 {
-	e->prev = before;
-	e->next = before ? before->next : q->first[e->vcpu];
-	if (e->next)
-		e->next->prev = e;
-	if (before)
-		before->next = e;
-	else
-		q->first[e->vcpu] = e;
+	return e ? e->rank : 0;
+}
+
+static bool precedes(const struct timer_event *a, const struct timer_event *b)
+{
+	return a->at < b->at || (a->at == b->at && a->turn < b->turn);
+}
+
+/* Something below `e` has changed. Returns whether its rank changes. */
+static bool rank_again(struct timer_event *e)
+{
+	struct timer_event *left = e->left;
+	unsigned int was = e->rank;
+
+	if (rank_of(left) < rank_of(e->right)) {
+		e->left = e->right;
+		e->right = left;
+	}
+	e->rank = rank_of(e->right) + 1;
+	return e->rank != was;
+}
+
+/* Makes one heap of two. A way to the right, and so the recursion, is at most log2(n) long. */
+static struct timer_event *merge(struct timer_event *a, struct timer_event *b)
+{
+	struct timer_event *first = a && (!b || precedes(a, b)) ? a : b;
+
+	if (!a || !b)
+		return first;
+	first->right = merge(first->right, first == a ? b : a);
+	first->right->up = first;
+	(void)rank_again(first);
+	return first;
+}
+
+static void set_first(struct timerq *q, const struct sched *s, int vcpu, struct timer_event *first)
+{
+	if (first)
+		first->up = NULL;
+	if (q->first[vcpu] == first)
+		return;
+	q->first[vcpu] = first;
+	set_times(q, s, vcpu);
 }
 
 void timerq_add(struct timerq *q, const struct sched *s, struct timer_event *e, int vcpu,
 		uint64_t at)
 {
-	struct timer_event *before = NULL, *next = q->first[vcpu];
-
-	if (!next)
+	if (!q->first[vcpu])
 		ensure(q, s, vcpu);
-	e->at = at;
-	e->vcpu = vcpu;
-	e->queued = true;
-	for (; next && next->at <= at; next = next->next)
-		before = next;
-	link_behind(q, e, before);
-	if (!before)
-		set_times(q, s, vcpu);
+	*e = (struct timer_event){
+		.at = at, .turn = q->turns++, .rank = 1, .vcpu = vcpu, .queued = true };
+	set_first(q, s, vcpu, merge(q->first[vcpu], e));
 }
 
 void timerq_remove(struct timerq *q, const struct sched *s, struct timer_event *e)
 {
+	struct timer_event *up = e->up, *rest;
+
 	if (!e->queued)
 		return;
 	e->queued = false;
-	if (e->next)
-		e->next->prev = e->prev;
-	if (e->prev) {
-		e->prev->next = e->next;
-	} else {
-		q->first[e->vcpu] = e->next;
-		set_times(q, s, e->vcpu);
+	rest = merge(e->left, e->right);
+	if (!up) {
+		set_first(q, s, e->vcpu, rest);
+		return;
 	}
+	if (rest)
+		rest->up = up;
+	if (up->left == e)
+		up->left = rest;
+	else
+		up->right = rest;
+	while (up && rank_again(up))
+		up = up->up;
 }
 
 void timerq_update(struct timerq *q, const struct sched *s, int vcpu)

@@ -11,11 +11,17 @@
 #include <stdint.h>
 #include "../sched/sched.h"
 
-#define TIMERQ_MAX	320		/* number of events: an addition looks at all of a VCPU */
+#define TIMERQ_MAX	320		/* number of events */
 
 struct timer_event {
 	uint64_t at;			/* TSC */
-	struct timer_event *next, *prev;
+	uint64_t turn;			/* number of the addition */
+	/*
+	 * The events of a VCPU are a leftist heap (Crane 1972): an event precedes those below it,
+	 * and the shortest way down, of `rank` events, is to the right.
+	 */
+	struct timer_event *up, *left, *right;
+	unsigned int rank;
 	int vcpu;
 	bool queued;
 };
@@ -28,7 +34,8 @@ struct timerq {
 	 */
 	struct readytree usable, depleted;
 	bool in_trees[SCHED_VCPUS];
-	struct timer_event *first[SCHED_VCPUS];	/* ordered by time */
+	struct timer_event *first[SCHED_VCPUS];
+	uint64_t turns;			/* number of additions */
 };
 
 void timerq_init(struct timerq *q);
