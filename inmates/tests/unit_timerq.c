@@ -6,7 +6,7 @@
 #define VCPUS	5
 
 static struct timerq q;
-static int id[VCPUS];
+static int id[VCPUS], ran;
 
 /* VCPU 0 has the shortest period, and so the highest priority. */
 static void begin(void)
@@ -15,6 +15,7 @@ static void begin(void)
 
 	set_up(true);
 	timerq_init(&q);
+	ran = -1;
 	for (i = 0; i < VCPUS; i++)
 		id[i] = vcpu(MAIN_VCPU, 10, 100 + i, 0);
 }
@@ -26,7 +27,7 @@ static void add(struct timer_event *e, int v, uint64_t at)
 
 static struct timer_event *expire(uint64_t now)
 {
-	struct timer_event *e = timerq_due(&q, &s, now);
+	struct timer_event *e = timerq_due(&q, &s, ran, now);
 
 	if (e)
 		timerq_remove(&q, &s, e);
@@ -38,7 +39,7 @@ TEST(timerq_orders)
 	struct timer_event e[4] = { 0 };
 
 	begin();
-	CHECK(timerq_next(&q, &s, 0) == UINT64_MAX && !timerq_due(&q, &s, UINT64_MAX));
+	CHECK(timerq_next(&q, &s, 0) == UINT64_MAX && !timerq_due(&q, &s, ran, UINT64_MAX));
 	add(&e[0], 0, 30);
 	add(&e[1], 0, 10);
 	add(&e[2], 0, 20);
@@ -69,14 +70,15 @@ TEST(timerq_takes_no_time_from_higher_priorities)
 	CHECK(sched_bind(&s, &a, id[1], 0) == 0);
 	sched_ready(&s, &a, 0);
 	CHECK(chosen(&a, 10, 0));
-	CHECK(!timerq_due(&q, &s, 7) && timerq_next(&q, &s, 7) == UINT64_MAX);
+	ran = id[1];
+	CHECK(!timerq_due(&q, &s, ran, 7) && timerq_next(&q, &s, 7) == UINT64_MAX);
 	add(&same, 1, 7);
 	add(&e, 0, 8);
 	CHECK(timerq_next(&q, &s, 0) == 7);
-	CHECK(expire(8) == &e && expire(8) == &same && !timerq_due(&q, &s, 8));
+	CHECK(expire(8) == &e && expire(8) == &same && !timerq_due(&q, &s, ran, 8));
 	/* without budget in the foreground, they wake */
 	sched_charge(&s, 10);
-	CHECK(timerq_next(&q, &s, 10) == 5 && timerq_due(&q, &s, 10)->vcpu == id[3]);
+	CHECK(timerq_next(&q, &s, 10) == 5 && timerq_due(&q, &s, ran, 10)->vcpu == id[3]);
 	sched_block(&s, &a, 10);
 	for (i = 0; i < TIMERQ_MAX - 2; i++)
 		CHECK(expire(10));
@@ -103,18 +105,38 @@ TEST(timerq_takes_no_time_for_vcpus_without_budget)
 	sched_block(&s, &a, 10);
 	timerq_update(&q, &s, id[0]);
 	/* the CPU is idle: the thread whose VCPU has budget is first */
-	CHECK(timerq_next(&q, &s, 10) == 15 && timerq_due(&q, &s, 15) == &e);
+	CHECK(timerq_next(&q, &s, 10) == 15 && timerq_due(&q, &s, ran, 15) == &e);
 	sched_ready(&s, &b, 10);
 	CHECK(chosen(&b, 20, 10));
-	CHECK(timerq_next(&q, &s, 10) == 15 && expire(15) == &e && !timerq_due(&q, &s, 15));
+	CHECK(timerq_next(&q, &s, 10) == 15 && expire(15) == &e && !timerq_due(&q, &s, ran, 15));
 	CHECK(timerq_next(&q, &s, 15) == 100);
 	/* in the background they wake before that */
 	sched_block(&s, &b, 18);
-	CHECK(timerq_next(&q, &s, 18) == 15 && timerq_due(&q, &s, 18) == &crowd[0]);
+	CHECK(timerq_next(&q, &s, 18) == 15 && timerq_due(&q, &s, ran, 18) == &crowd[0]);
 	sched_ready(&s, &b, 18);
-	CHECK(chosen(&b, 20, 18) && !timerq_due(&q, &s, 19));
+	CHECK(chosen(&b, 20, 18) && !timerq_due(&q, &s, ran, 19));
 	sched_block(&s, &b, 20);
 	CHECK(expire(100) == &crowd[0] && timerq_since(&q, id[0], 100) == 15);
+}
+
+/* One thread of a VCPU lets it run; then the VCPU pays for the wake-ups of the others. */
+TEST(timerq_lets_a_vcpu_pay_for_its_threads)
+{
+	struct timer_event e[2] = { 0 };
+
+	begin();
+	CHECK(sched_bind(&s, &a, id[0], 0) == 0);
+	add(&e[0], 0, 5);
+	add(&e[1], 0, 5);
+	CHECK(expire(5) == &e[0]);
+	sched_ready(&s, &a, 5);
+	CHECK(!timerq_due(&q, &s, ran, 5) && chosen(&a, 15, 5));
+	CHECK(timerq_next(&q, &s, 5) == 5);
+	ran = id[0];
+	CHECK(timerq_due(&q, &s, ran, 6) == &e[1]);
+	sched_charge(&s, 15);
+	timerq_update(&q, &s, ran);
+	CHECK(timerq_due(&q, &s, ran, 15) == &e[1]);	/* in the background */
 }
 
 /* Else a VCPU would get its next budget later, by the time for which its thread woke late. */

@@ -165,6 +165,7 @@ static void expire(struct thread *t, uint64_t now)
 /* Makes one decision, for which the clock is read once. */
 static void decide(uint64_t now)
 {
+	int ran = current->sched.vcpu;	/* -1: the idle thread ran */
 	struct sched_choice choice;
 	struct timer_event *e;
 	struct thread *next;
@@ -174,8 +175,8 @@ static void decide(uint64_t now)
 	needed = false;
 	sched_charge(&sched, now);
 	if (current != idle)
-		timerq_update(&sleepers, &sched, current->sched.vcpu);
-	for (woken = 0; woken < DUE_MOST && (e = timerq_due(&sleepers, &sched, now)); woken++)
+		timerq_update(&sleepers, &sched, ran);
+	for (woken = 0; woken < DUE_MOST && (e = timerq_due(&sleepers, &sched, ran, now)); woken++)
 		expire(container_of(e, struct thread, timer), now);
 	choice = sched_decide(&sched, now);
 	until = timerq_next(&sleepers, &sched, now);

@@ -138,14 +138,18 @@ void timerq_update(struct timerq *q, const struct sched *s, int vcpu)
 	set_times(q, s, vcpu);
 }
 
-struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, uint64_t now)
+struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, int ran,
+			       uint64_t now)
 {
-	uint64_t key = sched_first_key(s, now);
+	uint64_t key = sched_first_key(s, now), own;
 	int id = readytree_first(&q->usable, now);
 
 	if (id == READYTREE_NONE && key == UINT64_MAX)
 		id = readytree_first(&q->depleted, now);
-	return id != READYTREE_NONE && readytree_key(&q->usable, id) <= key ? q->first[id] : NULL;
+	if (id == READYTREE_NONE)
+		return NULL;
+	own = readytree_key(&q->usable, id);
+	return own < key || (own == key && id == ran) ? q->first[id] : NULL;
 }
 
 uint64_t timerq_next(const struct timerq *q, const struct sched *s, uint64_t now)

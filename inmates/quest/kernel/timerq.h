@@ -57,10 +57,12 @@ void timerq_remove(struct timerq *q, const struct sched *s, struct timer_event *
 void timerq_update(struct timerq *q, const struct sched *s, int vcpu);
 
 /*
- * Returns an event that is due at `now`; NULL: none is due on a VCPU that could run. While a VCPU is
- * in the foreground, such a VCPU has budget, and no lower priority.
+ * Returns an event that is due at `now`; NULL: none is due on a VCPU that could run. While a VCPU
+ * is in the foreground, such a VCPU has budget and a higher priority. VCPU `ran` ran until now (-1:
+ * none). If it is still in the foreground, more of its threads wake at its expense.
  */
-struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, uint64_t now);
+struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, int ran,
+			       uint64_t now);
 
 /* Returns the earliest time for which timerq_due() may return an event; UINT64_MAX: none. */
 uint64_t timerq_next(const struct timerq *q, const struct sched *s, uint64_t now);
