@@ -3,6 +3,7 @@
 #include <inmate/cpu.h>
 #include <inmate/trap.h>
 #include "../kernel/deferred.h"
+#include "../kernel/dispatch.h"
 #include "../kernel/wait.h"
 #include "../user/include/quest/classes.h"
 #include "bell.h"
@@ -27,14 +28,15 @@ static void serve(void)
 	bool irqs = irq_save(), tried = trying;
 	unsigned int n;
 
+	trying = false;		/* first: others run meanwhile, and may try again */
 	for (n = 0; n < QV_INFO_MAX_CHANNELS; n++) {
 		if (!rang[n])
 			continue;
 		rang[n] = false;
 		rings[n]++;
-		wake_all(&waiting[n]);
+		wake_many(&waiting[n]);
+		let_interrupts_in();
 	}
-	trying = false;
 	if (tried)
 		wake_many(&trial);
 	irq_restore(irqs);
