@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/cpu.h>
 #include <inmate/ring.h>
-#include "../kernel/thread.h"
+#include "../kernel/dispatch.h"
 #include "input.h"
 
 #define BREAK_KEY	3		/* ^C */
@@ -70,7 +70,16 @@ int input_get_until(uint64_t at)
 
 void input_poke(void)
 {
-	wake_all(&readers);
+	bool irqs = irq_save();
+	struct thread *t, *next;
+
+	for (t = readers.head; t; t = next) {
+		next = t->next_waiting;
+		if (!t->process)
+			wake_thread(t);
+	}
+	irq_restore(irqs);
+	dispatch_preempt();
 }
 
 bool input_drop_break(void)

@@ -26,7 +26,7 @@ size_t input_room(void);
  */
 int input_get_until(uint64_t at);
 
-/* Wakes the threads that wait for a byte, so that they check again. From any context. */
+/* Wakes the kernel's threads that wait for a byte, so that they check again. From any context. */
 void input_poke(void);
 
 /* The threads that wait for a byte. */
