@@ -8,8 +8,8 @@
 struct process;
 
 /*
- * process_end() for all processes of job `job` at one instant. Returns false if the job has no
- * process.
+ * process_end() for all processes of job `job` at one instant; their threads wake later, and others
+ * run meanwhile. Interrupts are off. Returns false if the job has no process.
  */
 bool process_end_job(int job, int status);
 
