@@ -13,6 +13,7 @@
 #include "abi/errors.h"
 #include "qv.h"
 #include "cross.h"
+#include "cross/iommu_contexts.h"
 
 /* Registers: Intel VT-d specification 3.3, 11.4 */
 #define VTD_CAP			0x08
@@ -37,18 +38,7 @@
 #define GSTS_CFI		(1u << 23)
 #define ECAP_SCALABLE		(1ull << 43)
 #define ECAP_SECOND_STAGE	(1ull << 46)
-#define RTADDR_SCALABLE		0x400ull
 #define IQA_WIDE		0x801		/* 256 requests of 32 bytes; 0: of 16 bytes */
-#define CONTEXT_TYPE(low)	((low) >> 2 & 3)
-#define CONTEXT_DOMAIN(high)	((high) >> 8 & 0xffff)
-enum { CONTEXT_TABLE, CONTEXT_CACHED, CONTEXT_IDENTITY };	/* types */
-/* Scalable mode */
-#define CONTEXT_ATS		(1ull << 2)
-#define CONTEXT_PRI		(1ull << 4)
-#define CONTEXT_DIRECTORY(low)	(128u << ((low) >> 9 & 7))	/* tables of PASIDs */
-#define PASID_TYPE(low)		((low) >> 6 & 7)
-#define PASID_DOMAIN(high)	((high) & 0xffff)
-enum { PASID_SECOND = 2, PASID_IDENTITY = 4 };
 #define IRTES(irta)		(2u << ((irta) & 15))	/* entries of a table of interrupts */
 #define IRTE_PRESENT		(1ull << 0)
 #define IRTE_POSTED		(1ull << 15)
@@ -64,68 +54,6 @@ const char *qv_iommu_obstacle;		/* why enable did not take the IOMMU; NULL: it d
 static const u64 *iommu_linux_table(u64 entry)
 {
 	return phys_to_virt(entry & PAGE_MASK & (BIT_ULL(52) - 1));
-}
-
-/*
- * Sets bit 0 of *@translated if Linux translates the addresses of the function with this entry.
- * Returns why the entry cannot be replaced, or NULL.
- */
-static const char *iommu_check_context(const u64 *context, u32 domain, u32 *translated)
-{
-	if (CONTEXT_TYPE(context[0]) == CONTEXT_IDENTITY)
-		return NULL;
-	*translated |= 1;
-	if (CONTEXT_TYPE(context[0]) != CONTEXT_TABLE)
-		return "a device translates addresses itself (try pci=noats)";
-	if (CONTEXT_DOMAIN(context[1]) >= domain)
-		return "Linux uses too many tables for devices (try iommu=pt)";
-	return NULL;
-}
-
-/* The same in scalable mode, where a table has the entries of 64 PASIDs. 0 means: without PASID */
-static const char *iommu_check_pasids(const u64 *context, u32 domain, u32 *translated)
-{
-	const u64 *directory = iommu_linux_table(context[0]), *entry;
-	u32 i, pasid;
-
-	if (context[0] & (CONTEXT_ATS | CONTEXT_PRI))
-		return "a device translates addresses itself (try pci=noats)";
-	for (i = 0; i < CONTEXT_DIRECTORY(context[0]); i++) {
-		if (!(directory[i] & 1))
-			continue;
-		entry = iommu_linux_table(directory[i]);
-		for (pasid = 0; pasid < 64; pasid++, entry += 8) {
-			if (!(entry[0] & 1) ||
-			    (!i && !pasid && PASID_TYPE(entry[0]) == PASID_IDENTITY))
-				continue;
-			*translated |= 1;
-			if (i || pasid || PASID_TYPE(entry[0]) > PASID_SECOND)
-				return "a device uses tables of processes or virtual machines "
-				       "(end these)";
-			if (PASID_DOMAIN(entry[1]) >= domain)
-				return "Linux uses too many tables for devices (try iommu=pt)";
-		}
-	}
-	return NULL;
-}
-
-/* Returns why the unit cannot be taken, or NULL. Else as iommu_check_context() */
-static const char *iommu_check_contexts(u64 rtaddr, u32 domain, u32 *translated)
-{
-	const u64 *root = iommu_linux_table(rtaddr), *context;
-	u32 len = rtaddr & RTADDR_SCALABLE ? 4 : 2, i, j;
-	const char *why = NULL;
-
-	for (i = 0; i < 512; i += 4 / len) {
-		if (!(root[i] & 1))
-			continue;
-		context = iommu_linux_table(root[i]);
-		for (j = 0; !why && j < 512; j += len)
-			if (context[j] & 1)
-				why = (len == 4 ? iommu_check_pasids : iommu_check_context)
-					(context + j, domain, translated);
-	}
-	return why;
 }
 
 /* Returns why the monitor's table of interrupts cannot replace Linux's table, or NULL */
@@ -199,7 +127,8 @@ static const char *iommu_check_unit(const void __iomem *regs, struct qv_mon_boot
 		return "units of the IOMMU have different numbers of tables (try iommu=pt)";
 	b->iommus.domain = min(b->iommus.domain, domain);
 	if (gsts & GSTS_TE)
-		why = iommu_check_contexts(rtaddr, b->iommus.domain, &translated);
+		why = iommu_check_contexts(iommu_linux_table, rtaddr, b->iommus.domain,
+					   &translated);
 	b->iommus.translated |= translated << b->iommus.num;
 	return why ?: iommu_check_interrupts(regs);
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether the monitor can replace the tables of contexts that Linux has for a VT-d unit. Pure: the
+ * host tests run this code.
+ */
+#include "cross/iommu_contexts.h"
+
+#define CONTEXT_TYPE(low)	((low) >> 2 & 3)
+#define CONTEXT_DOMAIN(high)	((high) >> 8 & 0xffff)
+enum { CONTEXT_TABLE, CONTEXT_CACHED, CONTEXT_IDENTITY };	/* types */
+/* Scalable mode */
+#define CONTEXT_ATS		(1ull << 2)
+#define CONTEXT_PRI		(1ull << 4)
+#define CONTEXT_DIRECTORY(low)	(128u << ((low) >> 9 & 7))	/* tables of PASIDs */
+#define CONTEXT_PASID(high)	((high) & 0xfffff)		/* of accesses without one */
+#define PASID_TYPE(low)		((low) >> 6 & 7)
+#define PASID_DOMAIN(high)	((high) & 0xffff)
+enum { PASID_SECOND = 2, PASID_IDENTITY = 4 };
+#define PASIDS	"a device uses tables of processes or virtual machines (end these)"
+
+/*
+ * Sets bit 0 of *@translated if Linux translates the addresses of the function with this entry.
+ * Returns why the entry cannot be replaced, or NULL.
+ */
+static const char *check_context(const u64 *context, u32 domain, u32 *translated)
+{
+	if (CONTEXT_TYPE(context[0]) == CONTEXT_IDENTITY)
+		return NULL;
+	*translated |= 1;
+	if (CONTEXT_TYPE(context[0]) != CONTEXT_TABLE)
+		return "a device translates addresses itself (try pci=noats)";
+	if (CONTEXT_DOMAIN(context[1]) >= domain)
+		return "Linux uses too many tables for devices (try iommu=pt)";
+	return NULL;
+}
+
+/* The same in scalable mode, where a table has the entries of 64 PASIDs. 0 means: without PASID */
+static const char *check_pasids(iommu_table *table, const u64 *context, u32 domain,
+				u32 *translated)
+{
+	const u64 *directory = table(context[0]), *entry;
+	u32 i, pasid;
+
+	if (context[0] & (CONTEXT_ATS | CONTEXT_PRI))
+		return "a device translates addresses itself (try pci=noats)";
+	if (CONTEXT_PASID(context[1]))
+		return PASIDS;
+	for (i = 0; i < CONTEXT_DIRECTORY(context[0]); i++) {
+		if (!(directory[i] & 1))
+			continue;
+		entry = table(directory[i]);
+		for (pasid = 0; pasid < 64; pasid++, entry += 8) {
+			if (!(entry[0] & 1) ||
+			    (!i && !pasid && PASID_TYPE(entry[0]) == PASID_IDENTITY))
+				continue;
+			*translated |= 1;
+			if (i || pasid || PASID_TYPE(entry[0]) > PASID_SECOND)
+				return PASIDS;
+			if (PASID_DOMAIN(entry[1]) >= domain)
+				return "Linux uses too many tables for devices (try iommu=pt)";
+		}
+	}
+	return NULL;
+}
+
+const char *iommu_check_contexts(iommu_table *table, u64 rtaddr, u32 domain, u32 *translated)
+{
+	const u64 *root = table(rtaddr), *context;
+	u32 len = rtaddr & RTADDR_SCALABLE ? 4 : 2, i, j;
+	const char *why = NULL;
+
+	for (i = 0; i < 512; i += 4 / len) {
+		if (!(root[i] & 1))
+			continue;
+		context = table(root[i]);
+		for (j = 0; !why && j < 512; j += len)
+			if (context[j] & 1)
+				why = len == 4 ?
+				      check_pasids(table, context + j, domain, translated) :
+				      check_context(context + j, domain, translated);
+	}
+	return why;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_IOMMU_CONTEXTS_H
+#define QV_IOMMU_CONTEXTS_H
+
+#include "abi/types.h"
+
+#define RTADDR_SCALABLE		0x400ull	/* in VTD_RTADDR: tables of scalable mode */
+
+/* Returns the table that an entry names */
+typedef const u64 *iommu_table(u64 entry);
+
+/*
+ * Returns why the tables from VTD_RTADDR on cannot be replaced, or NULL. Sets bit 0 of *@translated
+ * if Linux translates the addresses of a function. Numbers of tables from @domain on are not free.
+ */
+const char *iommu_check_contexts(iommu_table *table, u64 rtaddr, u32 domain, u32 *translated);
+
+#endif
