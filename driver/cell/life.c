@@ -197,6 +197,7 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 {
 	char kept[QV_NAME_LEN];
+	char remedy[QV_CPU_REMEDY];
 	int error, cpu;
 
 	strscpy(kept, cell->name, sizeof(kept));
@@ -212,10 +213,11 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 	}
 	/* before the other parts, since life_free_cell() cannot name a CPU in the reply */
 	cpu = qv_cpus_give(cell);
-	if (cpu >= 0)
-		qv_reply_note(r, "see the kernel log (dmesg) for the cause; then write 1 to "
-				 "/sys/devices/system/cpu/cpuN/online",
-			      "Linux does not bring CPU %d back online", cpu);
+	if (cpu >= 0) {
+		qv_cpu_remedy(remedy, sizeof(remedy),
+			      "see the kernel log (dmesg) for the cause; then ", cpu);
+		qv_reply_note(r, remedy, "Linux does not bring CPU %d back online", cpu);
+	}
 	life_free_cell(cell);
 	qv_event(QV_EVENT_CELL, 0, kept, "destroyed");
 	return 0;

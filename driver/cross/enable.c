@@ -8,6 +8,7 @@
 #include "qv.h"
 #include "cells.h"
 #include "cross.h"
+#include "parts/cpus.h"
 #include "watch.h"
 
 /* Refused with direct IPIs, too: an INIT and a SIPI would start such a CPU, against all memory */
@@ -112,12 +113,8 @@ static int check_online(struct qv_reply *r)
 
 	for (i = 0; i < qv_takeover.num_cpus; i++)
 		if (!cpu_online(qv_takeover.cpu_of[i]))
-			return qv_refuse(r, QV_E_CPU_OFFLINE,
-					 "bring it online: "
-					 "echo 1 > /sys/devices/system/cpu/cpuN/online",
-					 "CPU %u is offline and could not be brought back "
-					 "from the monitor",
-					 qv_takeover.cpu_of[i]);
+			return qv_refuse_offline(r, qv_takeover.cpu_of[i],
+						 " and could not be brought back from the monitor");
 	return 0;
 }
 

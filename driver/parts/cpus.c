@@ -5,6 +5,8 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include "abi/create.h"
 #include "abi/status.h"
 #include "qv.h"
@@ -43,12 +45,22 @@ static int cpus_check(struct qv_reply *r, const struct qv_cell_create *q)
 					 "choose another (qvctl status, qvctl doctor)",
 					 "CPU %u does not exist or is not under the monitor", cpu);
 		if (!cpu_online(cpu))
-			return qv_refuse(r, QV_E_CPU_OFFLINE,
-					 "bring it online first: "
-					 "echo 1 > /sys/devices/system/cpu/cpuN/online",
-					 "CPU %u is offline", cpu);
+			return qv_refuse_offline(r, cpu, "");
 	}
 	return 0;
+}
+
+/* Has a program a SCHED_DEADLINE thread? Those of the kernel (schedutil) need no CPU time */
+static bool cpus_have_deadlines(void)
+{
+	struct task_struct *process, *thread;
+	bool found = false;
+
+	rcu_read_lock();
+	for_each_process_thread(process, thread)
+		found |= thread->policy == SCHED_DEADLINE && !(thread->flags & PF_KTHREAD);
+	rcu_read_unlock();
+	return found;
 }
 
 static int cpus_take(struct qv_reply *r, struct qv_cell *cell)
@@ -63,9 +75,7 @@ static int cpus_take(struct qv_reply *r, struct qv_cell *cell)
 		if (error)
 			cpumask_clear_cpu(cpu, &cpus_in_cells);
 		if (error)
-			return qv_refuse(r, QV_E_CPU,
-					 "see the kernel log (dmesg) for the reason",
-					 "Linux does not let go of CPU %u (error %d)", cpu, error);
+			return qv_refuse_cpu(r, cpu, error, cpus_have_deadlines());
 	}
 	return 0;
 }
