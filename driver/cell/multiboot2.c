@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The loader of multiboot2 images: see multiboot2.h. */
 #ifdef __KERNEL__
+#include <linux/kernel.h>
 #include <linux/string.h>
 #else
+#include <stdio.h>
 #include <string.h>
 #endif
 #include "multiboot2.h"
@@ -129,22 +131,49 @@ static bool in_a_segment(const struct mb2_elf *elf, u64 gpa)
 
 /* ---- multiboot2 header ---- */
 
-static const char *known_request(const u8 *tag, u32 size)
+/* Returns the clause that the header demands something which has this number */
+static const char *demands(struct mb2_work *work, const char *what, u32 number)
+{
+	snprintf(work->why, sizeof(work->why), "%s %u, which a cell does not have", what, number);
+	return work->why;
+}
+
+/* Information about EFI (11, 12, 17 to 20) is absent as on each machine without EFI */
+static bool known_information(u32 type)
+{
+	switch (type) {
+	case 1: case 2: case 3: case 4: case 6: case 8:
+	case 11: case 12: case 17: case 18: case 19: case 20:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *read_request(const u8 *tag, u32 size, struct mb2_work *work)
 {
 	u32 at;
 
-	for (at = 8; at + 4 <= size; at += 4)
-		switch (get(tag + at, 4)) {
-		case 1: case 2: case 3: case 4: case 6: case 8:
-			break;
-		default:
-			if (!(get(tag + 2, 2) & 1))
-				return "it demands boot information that a cell does not have";
-		}
+	for (at = 8; at + 4 <= size; at += 4) {
+		u32 type = get(tag + at, 4);
+
+		if (!known_information(type))
+			return demands(work, "its multiboot2 header demands boot information",
+				       type);
+	}
 	return NULL;
 }
 
-static const char *read_tags(const u8 *h, u32 len, u64 *entry)
+/*
+ * Tags without effect here: console, framebuffer, alignment, relocation. EFI's boot services and
+ * entries (7 to 9) count on machines with EFI only
+ */
+static bool has_no_effect(u32 type)
+{
+	return type >= 4 && type <= 10;
+}
+
+static const char *read_tags(const u8 *h, u32 len, u64 *entry, struct mb2_work *work)
 {
 	u32 at = 16;
 
@@ -159,20 +188,17 @@ static const char *read_tags(const u8 *h, u32 len, u64 *entry)
 		case 0:
 			return NULL;
 		case 1:
-			why = known_request(h + at, size);
+			if (!optional)
+				why = read_request(h + at, size, work);
 			break;
 		case 3:
 			if (size < 12)
 				return "the entry tag of its multiboot2 header is too short";
 			*entry = get(h + at + 8, 4);
 			break;
-		/* header tags without effect here: console, framebuffer, alignment, relocation */
-		case 4: case 5: case 6: case 10:
-			break;
 		default:
-			if (!optional)
-				why = "its multiboot2 header demands something "
-				      "a cell does not have";
+			if (!optional && !has_no_effect(type))
+				why = demands(work, "its multiboot2 header demands tag", type);
 		}
 		if (why)
 			return why;
@@ -181,7 +207,7 @@ static const char *read_tags(const u8 *h, u32 len, u64 *entry)
 	return "its multiboot2 header has no end tag";
 }
 
-static const char *read_header(const u8 *image, u64 len, u64 *entry)
+static const char *read_header(const u8 *image, u64 len, u64 *entry, struct mb2_work *work)
 {
 	u64 at, end = len < MB2_SEARCH ? len : MB2_SEARCH;
 	const char *why = "it has no multiboot2 header in its first 32 KiB";
@@ -201,7 +227,7 @@ static const char *read_header(const u8 *image, u64 len, u64 *entry)
 			return "its multiboot2 header is not for i386";
 		if (size < 16 || size > end - at)
 			return "its multiboot2 header does not lie in the first 32 KiB";
-		return read_tags(h, size, entry);
+		return read_tags(h, size, entry, work);
 	}
 	return why;
 }
@@ -377,7 +403,7 @@ const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *t, struc
 	const char *why;
 
 	work->fits = true;
-	why = read_header(image, len, &entry);
+	why = read_header(image, len, &entry, work);
 	if (!why)
 		why = read_elf(image, len, t->size, elf);
 	if (!why)

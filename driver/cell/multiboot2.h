@@ -38,6 +38,7 @@ struct mb2_work {		/* too large for a kernel stack */
 	} given;
 	/* out, with an error: false if it is only that the cell has too little memory */
 	bool fits;
+	char why[96];		/* room for a clause that mb2_load() returns */
 	u64 module_at[QV_MAX_MODULES];
 	struct mb2_elf {
 		struct mb2_segment {
@@ -54,7 +55,7 @@ struct mb2_work {		/* too large for a kernel stack */
 
 /*
  * Loads the image, and behind it the modules of work->given, which the caller has filled in.
- * Returns NULL, or a clause that says what is wrong with the image.
+ * Returns NULL, or a clause that says what is wrong with the image, which may lie in @work.
  */
 const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *target,
 		     struct mb2_entry *entry, struct mb2_work *work);

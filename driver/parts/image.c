@@ -59,22 +59,23 @@ static int image_load(struct qv_reply *r, struct qv_cell *cell)
 	struct mb2_work *work = kvzalloc(sizeof(*work), GFP_KERNEL);
 	struct mb2_entry entry;
 	const char *why;
-	bool fits;
+	int error = 0;
 
 	if (!work)
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "no memory to load the image");
 	image_give(&work->given, cell);
 	why = mb2_load(cell->image, cell->config->image_len, &target, &entry, work);
-	fits = work->fits;
-	kvfree(work);
 	if (why)
-		return qv_refuse(r, QV_E_IMAGE, fits ?
-				 "check the image: is it a multiboot2 ELF for x86?" :
-				 "give the cell more memory",
-				 "the image '%.60s' cannot be loaded: %s", cell->config->image_name,
-				 why);
-	cell->entry = (struct qv_mon_entry){ .eip = entry.eip, .eax = entry.eax, .ebx = entry.ebx };
-	return 0;
+		error = qv_refuse(r, QV_E_IMAGE, work->fits ?
+				  "check the image: is it a multiboot2 ELF for x86?" :
+				  "give the cell more memory",
+				  "the image '%.60s' cannot be loaded: %s",
+				  cell->config->image_name, why);
+	kvfree(work);
+	if (!error)
+		cell->entry = (struct qv_mon_entry){ .eip = entry.eip, .eax = entry.eax,
+						     .ebx = entry.ebx };
+	return error;
 }
 
 static void image_info(const struct qv_cell *cell, struct qv_info *info)

@@ -77,14 +77,21 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	X(no_end_tag, "its multiboot2 header has no end tag", without_end(img)) \
 	X(short_entry_tag, "the entry tag of its multiboot2 header is too short", \
 	  one_tag(img, 3, 0, 8, 0)) \
-	X(demands_address, "its multiboot2 header demands something a cell does not have", \
+	X(demands_address, "its multiboot2 header demands tag 2, which a cell does not have", \
 	  one_tag(img, 2, 0, 24, 0)) \
 	X(wishes_address, NULL, one_tag(img, 2, 1, 24, 0)) \
-	X(demands_unknown, "its multiboot2 header demands something a cell does not have", \
+	X(demands_efi_boot_services, NULL, one_tag(img, 7, 0, 8, 0)) \
+	X(demands_efi_entry_i386, NULL, one_tag(img, 8, 0, 12, 0x100000)) \
+	X(demands_efi_entry_amd64, NULL, one_tag(img, 9, 0, 12, 0x100000)) \
+	X(demands_relocation, NULL, one_tag(img, 10, 0, 24, 0)) \
+	X(demands_tag_11, "its multiboot2 header demands tag 11, which a cell does not have", \
+	  one_tag(img, 11, 0, 8, 0)) \
+	X(demands_unknown, "its multiboot2 header demands tag 77, which a cell does not have", \
 	  one_tag(img, 77, 0, 8, 0)) \
 	X(wishes_unknown, NULL, one_tag(img, 77, 1, 8, 0)) \
-	X(demands_vbe, "it demands boot information that a cell does not have", \
-	  one_tag(img, 1, 0, 12, 7)) \
+	X(demands_vbe, "its multiboot2 header demands boot information 7, which a cell does not " \
+	  "have", one_tag(img, 1, 0, 12, 7)) \
+	X(demands_efi_map, NULL, one_tag(img, 1, 0, 12, 17)) \
 	X(wishes_vbe, NULL, one_tag(img, 1, 1, 12, 7)) \
 	X(demands_memory_map, NULL, one_tag(img, 1, 0, 12, 6)) \
 	X(asks_nothing, NULL, one_tag(img, 1, 0, 8, 0)) \
