@@ -223,6 +223,15 @@ def test_unit_survives_ten_ways_to_kill_it(unit: Product) -> None:
 
 
 @pytest.mark.slow
+def test_restarts_by_hand_have_no_limit(unit: Product) -> None:
+    """More than StartLimitBurst= within StartLimitIntervalSec=, as during work on a file."""
+    unit.sh(f"systemctl start {UNIT}", timeout=300)
+    for _ in range(7):
+        unit.sh(f"systemctl restart {UNIT}", timeout=300)
+    assert asked(unit, "ActiveState") == "active" and unit.show()["state"] == "running"
+
+
+@pytest.mark.slow
 def test_units_of_cells_have_an_order(unit: Product) -> None:
     """A cell requires another: systemd starts it later, and ends it earlier."""
     unit.sh(f"cp {unit.config('quest2', 2)} /etc/qv/cells/quest2.yaml; echo 'requires: [quest2]' >>{FILE}")

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from running import YAML, Run
 
 from qv import config, files, mark
 
+UNIT = Path(__file__).resolve().parents[1] / "systemd/qv-cell@.service"
 DROP_IN = "etc/systemd/system/qv-cell@quest.service.d/50-qv-file.conf"
 
 
@@ -184,3 +187,21 @@ def test_wrong_file_of_a_reader_leaves_its_unit(run: Run, root: Path) -> None:
     describe(root, f"channels: [{ring('frames', 'camera', 'quest')}]\n", "camera")
     assert run("cell", "enable", "camera") == 0, run.err
     assert after(root, "quest") == []
+
+
+@pytest.mark.parametrize(("result", "calls"), [
+    ("success", ["reset-failed qv-cell@front-left.service"]),
+    ("exit-code", []), ("signal", []), ("watchdog", []), ("timeout", []),
+])
+def test_starts_after_an_orderly_end_are_not_counted(tmp_path: Path, result: str,
+                                                     calls: list[str]) -> None:
+    """systemd limits the starts of a process that dies, and not those by hand."""
+    line, = (line for line in UNIT.read_text().splitlines() if line.startswith("ExecStopPost="))
+    words = shlex.split(line.removeprefix("ExecStopPost=-").replace("$$", "$"))
+    fake = tmp_path / "systemctl"
+    fake.write_text(f'#!/bin/sh\necho "$*" >>{tmp_path}/calls\n')
+    fake.chmod(0o755)
+    subprocess.run([word.replace("%n", "qv-cell@front-left.service") for word in words], check=True,
+                   env={"PATH": f"{tmp_path}:/usr/bin:/bin", "SERVICE_RESULT": result})
+    found = tmp_path / "calls"
+    assert (found.read_text().splitlines() if found.exists() else []) == calls
