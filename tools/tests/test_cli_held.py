@@ -120,7 +120,7 @@ def test_choice_of_a_file_that_is_gone_is_refused(run: Run, manager: FakeService
         lambda: told.append(main(["cell", "on-failure", "quest"], run.system))  # type: ignore[arg-type]
     ]
     assert keep(run) == 0 and told == [1]
-    assert "is wrong or absent, so what it says is not known\n  remedy: qvctl check" in run.err
+    assert "is wrong or absent, so what it says is not known\n  remedy: qvctl config check" in run.err
 
 
 def test_choice_ends_when_the_unit_gives_up(run: Run, manager: FakeService) -> None:
