@@ -78,6 +78,12 @@ void unit_put(struct iommu_unit *u, u64 low, u64 high)
 {
 	u64 *at = pt_table(&me()->pt_pool, u->queue) + u->tail * UNIT_REQUEST(u) / 8;
 
+	/*
+	 * The unit may not have read the oldest request. This one is lost, and the unit never
+	 * reaches the next wait request
+	 */
+	if (u->pending == QV_PAGE / UNIT_REQUEST(u) - 1)
+		return;
 	at[0] = low;
 	at[1] = high;
 	u->tail = (u->tail + 1) % (QV_PAGE / UNIT_REQUEST(u));
@@ -115,10 +121,9 @@ bool unit_done(struct pcpu *cpu, struct iommu_unit *u, u32 len, u64 pa, u64 valu
 	u64 page = pa & ~(QV_PAGE - 1ull);
 	void *at;
 
-	if (u->pending && !unit_wait(cpu, u))
-		return false;
-	if (!len)
-		return true;
+	/* nothing is pending after a wait that succeeds */
+	if ((u->pending && !unit_wait(cpu, u)) || !len)
+		return !u->pending;
 	if (pa & (len - 1) || !front_reaches(&me()->nested, pa) ||
 	    !ram_has(&me()->boot, page, QV_PAGE, true) || !front_owns(&me()->nested, page, QV_PAGE))
 		return false;

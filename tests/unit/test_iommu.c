@@ -227,6 +227,24 @@ static void test_unit_that_dies_is_reported(void)
 	CHECK(!iommu_flush(cpu));
 }
 
+/* Else the unit would wake up to a part of its requests, and report that all are carried out */
+static void test_requests_that_a_sleeping_unit_has_not_read_stay(void)
+{
+	struct pcpu *cpu = fake_vtd_open(true);
+	u32 i;
+
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	fake_vtd.interrupts = 0;
+	fake_vtd.dead = true;
+	me()->boot.tsc_khz = 1;				/* short deadlines */
+	for (i = 0; i < 100; i++)
+		CHECK(!iommu_flush(cpu));
+	fake_vtd.dead = false;
+	CHECK(!iommu_flush(cpu));
+	CHECK(fake_vtd.interrupts >= 60);
+	CHECK(!iommu_flush(cpu));
+}
+
 static void test_give_while_a_unit_is_in_use_changes_nothing(void)
 {
 	struct pcpu *cpu = fake_vtd_open(true);
@@ -306,6 +324,8 @@ UNIT_SUITE(iommu) = {
 	{ "iommu: a unit in an unknown state stays with Linux",
 	  test_states_that_are_unknown_are_not_taken },
 	{ "iommu: a unit that dies is reported", test_unit_that_dies_is_reported },
+	{ "iommu: requests that a sleeping unit has not read are not overwritten",
+	  test_requests_that_a_sleeping_unit_has_not_read_stay },
 	{ "iommu: give changes nothing while a unit is in use",
 	  test_give_while_a_unit_is_in_use_changes_nothing },
 	{ "iommu: a unit that dies before give is not owned",
