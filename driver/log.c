@@ -16,6 +16,7 @@
 #include <asm/tsc.h>
 #include "abi/layout.h"
 #include "abi/log.h"
+#include "faults.h"
 #include "log_book.h"
 #include "qv.h"
 #include "parts/pci.h"
@@ -181,13 +182,18 @@ static const char *log_holder_now(u64 instance)
 	return instance < QV_INSTANCES && *log_holders[instance] ? log_holders[instance] : NULL;
 }
 
+static bool log_is_fault(const struct qv_mon_log_entry *e)
+{
+	return e->what == QV_LOG_DMA || e->what == QV_LOG_MESSAGE;
+}
+
 /*
  * Returns the cell to whose lines an event of the front end's instance belongs, or NULL. The device
  * of a cell causes faults at will, and may not push out lines of Linux
  */
 static const char *log_owner(const struct qv_mon_log_entry *e)
 {
-	if (e->what == QV_LOG_DMA || e->what == QV_LOG_MESSAGE)
+	if (log_is_fault(e))
 		return qv_pci_holder(e->a);
 	return qv_log_of_instance(e) ? log_holder_now(e->a) : NULL;
 }
@@ -199,15 +205,26 @@ static enum book_class log_class(u32 ring)
 
 static void log_entry(const char *source, const struct qv_mon_log_entry *e)
 {
-	u64 now = qv_rdtsc();
+	u64 now = qv_rdtsc(), silent = 0;
 	u64 ago = e->tsc < now ? div_u64((now - e->tsc) * 1000, tsc_khz) * 1000 : 0;
+	u64 time = ktime_get_boottime_ns() - ago;
+	const char *owner = log_owner(e) ?: source;
+	enum book_class class = log_class(QV_MON_LOG_RING(e->what));
 	char sentence[160];
 
-	qv_log_sentence(sentence, sizeof(sentence), e, log_holder_now);
-	log_add(log_owner(e) ?: source, log_class(QV_MON_LOG_RING(e->what)), e->tsc,
-		ktime_get_boottime_ns() - ago, source, sentence);
-	if (e->what == QV_LOG_DMA)
+	if (log_is_fault(e)) {
 		qv_pci_count_blocked(e->a);
+		if (!qv_fault_line(e->a, e->tsc, (u64)tsc_khz * 1000 * QV_FAULT_PERIOD_S, &silent))
+			return;
+	}
+	if (silent) {
+		scnprintf(sentence, sizeof(sentence),
+			  "PCI function %#llx was blocked %llu more times before this", e->a,
+			  silent);
+		log_add(owner, class, e->tsc, time, source, sentence);
+	}
+	qv_log_sentence(sentence, sizeof(sentence), e, log_holder_now);
+	log_add(owner, class, e->tsc, time, source, sentence);
 }
 
 /* @lost entries came too fast */

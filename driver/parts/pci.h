@@ -35,7 +35,7 @@ int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *re
 		  const char *why);
 
 /* ---- pci.c ---- */
-/* Counts DMA of the function @bdf that was blocked, if a cell has the function */
+/* Counts DMA, or a message, of the function @bdf that was blocked, if a cell has the function */
 void qv_pci_count_blocked(u32 bdf);
 /* Returns the name of the cell that has the function, or NULL */
 const char *qv_pci_holder(u32 bdf);

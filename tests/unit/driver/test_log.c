@@ -4,6 +4,7 @@
 #include "abi/layout.h"
 #include "abi/log.h"
 #include "cells.h"
+#include "faults.h"
 #include "log_book.h"
 #include "qv.h"
 #include "unit.h"
@@ -20,8 +21,11 @@ const char *qv_pci_holder(u32 bdf)
 	return bdf == OF_CELL ? "quest" : NULL;
 }
 
+static u32 blocked;			/* times that the function of the cell was blocked */
+
 void qv_pci_count_blocked(u32 bdf)
 {
+	blocked += bdf == OF_CELL;
 }
 
 static struct qv_mon_log *fresh(void)
@@ -58,13 +62,25 @@ static const char *all(void)
 	return text;
 }
 
-/* Each fault of a device is another line */
-static void flood(struct qv_mon_log *log, u32 what)
+/* Each fault of a device has another address */
+static void flood(struct qv_mon_log *log, u32 what, u32 bdf)
 {
 	u32 i;
 
 	for (i = 0; i < 1000; i++)
-		happens(log, what, OF_CELL, i << 12);
+		happens(log, what, bdf, i << 12);
+}
+
+static u32 times(const char *words)
+{
+	const char *at = all();
+	u32 n = 0;
+
+	while ((at = strstr(at, words))) {
+		at += strlen(words);
+		n++;
+	}
+	return n;
 }
 
 static void devices_of_cells(void)
@@ -75,17 +91,55 @@ static void devices_of_cells(void)
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		log = fresh();
+		blocked = 0;
 		happens(log, QV_LOG_MSR_DENIED, 0x1b, 7);
 		happens(log, events[i], OF_LINUX, 3);
-		flood(log, events[i]);
+		flood(log, events[i], OF_CELL);
 		CHECK(strstr(all(), "linux: cpu 0: access to MSR 0x1b refused"));
 		CHECK(strstr(text, "PCI function 0x18 blocked"));
-		CHECK(strstr(text, "quest: 968 lines are lost here"));
-		CHECK(!strstr(text, "linux: 1"));
+		CHECK(!strstr(text, "lost"));
+		CHECK_EQ(blocked, 1000);
 	}
+}
+
+/* 1,000 faults of 10 functions at once: more than the ring of Linux has lines */
+static void many_functions(void)
+{
+	struct qv_mon_log *log = fresh();
+	u32 i, n;
+
+	happens(log, QV_LOG_DMA, OF_CELL, 5 << 12);
+	for (i = 0; i < 10; i++)
+		for (n = 0; n < 100; n++)
+			happens(log, QV_LOG_DMA, OF_LINUX + 0x20 + i, n << 12);
+	CHECK_EQ(times("PCI function 0x10 blocked"), 1);
+	CHECK_EQ(times("PCI function 0x38 blocked"), QV_FAULT_LINES);
+	CHECK_EQ(times("PCI function 0x41 blocked"), QV_FAULT_LINES);
+}
+
+static void storms(void)
+{
+	struct qv_mon_log *log = fresh();
+	u64 silent = 0;
+	u32 i, n = 0;
+
+	flood(log, QV_LOG_DMA, 0x77);
+	CHECK_EQ(times("PCI function 0x77 blocked"), QV_FAULT_LINES);
+	for (i = 0; i < 1000; i++)
+		n += qv_fault_line(0x79, 100 + i % 10, 10, &silent);
+	CHECK_EQ(n, QV_FAULT_LINES);
+	CHECK_EQ(silent, 0);
+	CHECK(qv_fault_line(0x79, 110, 10, &silent));	/* the next period */
+	CHECK_EQ(silent, 1000 - QV_FAULT_LINES);
+	CHECK(qv_fault_line(0x79, 110, 10, &silent));
+	CHECK_EQ(silent, 0);
+	CHECK(qv_fault_line(0x79 + 64, 110, 10, &silent));	/* shares the place with it */
+	CHECK_EQ(silent, 0);
 }
 
 UNIT_SUITE(log) = {
 	{ "log: a cell's device pushes out no line of Linux", devices_of_cells },
+	{ "log: functions that fault all the time leave lines to others", many_functions },
+	{ "log: a function that faults all the time gets few lines, and is counted", storms },
 	{ 0 }
 };
