@@ -131,7 +131,8 @@ def test_program_stays_if_its_destination_ends(qv: Product) -> None:
     until(lambda: f" {pid} " not in "".join(re.findall("(?m)^.* moving .*$", qv.quesh("ps", "one"))), "the program is back")
     assert re.search(rf"(?m)^ *{pid} .* live ", qv.quesh("ps", "one"))
     qv.do("cell create /run/two.yaml --start")
-    wait_for(qv, "moves: 33 right, 0 wrong")
+    wait_for(qv, r"moves: \d+ right, \d+ wrong")
+    assert "moves: 33 right, 0 wrong" in screens(qv)["one"], screens(qv)["one"]
     assert free(qv) == 2 * before
     qv.quesh(f"moves 10 2 {LARGE_KIB} &", "one")
     moving(qv, "one")

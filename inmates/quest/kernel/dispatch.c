@@ -115,7 +115,10 @@ static void switch_to(struct thread *next)
 	dispatch_arrived();
 }
 
-/* If the thread is late, its new VCPU has not been runnable before now. */
+/*
+ * If the thread is late, its new VCPU has not been runnable before now. So its lateness counts from
+ * now on, too.
+ */
 int dispatch_bind(struct thread *t, int vcpu)
 {
 	uint64_t now = rdtsc(), at = t->timer.at > now ? t->timer.at : now;

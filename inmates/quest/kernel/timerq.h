@@ -68,8 +68,8 @@ struct timer_event *timerq_due(const struct timerq *q, const struct sched *s, in
 uint64_t timerq_next(const struct timerq *q, const struct sched *s, uint64_t now);
 
 /*
- * Returns since when VCPU `vcpu` has had a thread that would be runnable, if another one becomes
- * runnable at `now`.
+ * Returns since when VCPU `vcpu` counts as runnable if one of its threads wakes at `now`: the time
+ * at which its first sleeper was due, or `now` if none is due.
  */
 uint64_t timerq_since(const struct timerq *q, int vcpu, uint64_t now);
 

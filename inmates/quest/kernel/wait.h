@@ -28,7 +28,8 @@ void wake_all(struct wait_queue *q);
 
 /*
  * As wake_all(), for a queue on which threads of many programs may wait. Interrupts are off, and
- * other threads run meanwhile. A thread that joins the queue meanwhile continues to wait.
+ * other threads run meanwhile, but not after the last ones: the caller lets interrupts in. A thread
+ * that joins the queue meanwhile continues to wait.
  */
 void wake_many(struct wait_queue *q);
 

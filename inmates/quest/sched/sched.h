@@ -12,8 +12,9 @@
  * A runnable VCPU with budget is in the foreground. While no VCPU is in the foreground, the
  * runnable VCPUs run round-robin in the background. Time in the background is charged to no budget.
  *
- * Times are TSC cycles. All calls of one decision get the same `now`, and `now` never decreases.
- * The caller must not let calls overlap (interrupts off).
+ * Times are TSC cycles. All calls of one decision get the same `now`, which never decreases. Only
+ * sched_ready_for() may get an earlier time: a thread that wakes late counts as runnable since
+ * then. The caller must not let calls overlap (interrupts off).
  */
 #ifndef QUEST_SCHED_H
 #define QUEST_SCHED_H
