@@ -17,6 +17,9 @@ static const char *const texts[] = {
 	[-SCHED_NOT_YET] =
 		"what a VCPU that is gone has used must come back first: "
 		"try again within its period",
+	[-SCHED_TOO_SHORT] =
+		"the budget is below 10 us, and decisions of the scheduler would take longer than "
+		"it: use a larger C",
 	[-SCHED_IN_USE] = "threads are bound to the VCPU: end them or bind them to another first",
 };
 

@@ -62,6 +62,7 @@ enum sched_error {
 	 * most
 	 */
 	SCHED_NOT_YET = -7,
+	SCHED_TOO_SHORT = -8,		/* C is below VCPU_LEAST_US (kernel/vcpu/vcpu.h) */
 };
 
 /* A thread, as the scheduler sees it. */

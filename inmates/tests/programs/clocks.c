@@ -128,6 +128,10 @@ static void check_microseconds(void)
 	CHECK(vcpu_setparams(id, &p) == -EINVAL && vcpu_create(&p) == -EINVAL);
 	p.unit = -1;
 	CHECK(vcpu_create(&p) == -EINVAL);
+	p = (struct sched_param){ .type = MAIN_VCPU, .C = 10, .T = 20000, .unit = VCPU_US };
+	CHECK(vcpu_setparams(id, &p) == 0);
+	p.C = 9;
+	CHECK(vcpu_setparams(id, &p) == -EINVAL && vcpu_create(&p) == -EINVAL);
 	CHECK(vcpu_destroy(id, 1) == 0);
 }
 

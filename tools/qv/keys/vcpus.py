@@ -26,6 +26,7 @@ CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")
 TESTS = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
+LEAST = 10  # the least C (VCPU_LEAST_US of inmates/quest/kernel/vcpu/vcpu.h)
 NAME_LEN = 15
 NONE = "none"  # the value of C that means no budget
 EXACT_WORD = "admission=exact"  # a word on Quest's command line
@@ -95,6 +96,11 @@ def _vcpu(node: Node, context: Context) -> Named | None:
     ):
         return None
     io = words[0] == "io"
+    if budget < LEAST:
+        context.bad(
+            values["C"], f"the budget C is below {written(LEAST)}", f"{written(LEAST)} to T"
+        )
+        return None
     if budget > period or (io and budget == period):
         context.bad(
             values["C"],

@@ -20,6 +20,7 @@ static int error_of(int sched_error)
 {
 	switch (sched_error) {
 	case SCHED_BAD_PARAMS:
+	case SCHED_TOO_SHORT:
 		return -EINVAL;
 	case SCHED_FULL:
 	case SCHED_NOT_YET:

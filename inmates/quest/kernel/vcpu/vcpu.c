@@ -70,6 +70,13 @@ static uint64_t created_at(int id)
 	return v ? v->counts.created : 0;
 }
 
+/* A budget of another CPU's clock may have lost a cycle. */
+static bool too_short(const struct vcpu_params *p)
+{
+	return p->type != BACKGROUND_VCPU && p->budget &&
+	       p->budget <= timer_from_us(VCPU_LEAST_US - 1);
+}
+
 /*
  * Creates a VCPU (`replaces` is -1), or gives VCPU `replaces` other parameters. Interrupts are off
  * on entry. The exact test may take milliseconds, so interrupts are on during the test. Its time is
@@ -80,6 +87,8 @@ static int admit(const struct vcpu_params *params, int replaces)
 	uint64_t created = created_at(replaces);
 	int answer;
 
+	if (too_short(params))
+		return SCHED_TOO_SHORT;
 	while (admitting)
 		wait_on(&admission_queue);
 	if (created_at(replaces) != created)

@@ -12,6 +12,13 @@
 #include "../../sched/sched.h"
 
 /*
+ * The least C of a VCPU with a budget, in us. When a VCPU preempts another one, a decision of some
+ * 2 us is charged to the other, and admission does not count it. Without a least C, VCPUs of 1 us
+ * could take thrice the time that admission gives them.
+ */
+#define VCPU_LEAST_US	10
+
+/*
  * The fixed VCPUs, which exist from the start. They have the parameters below, or those of the
  * command line (namedvcpu.h). VCPUs of programs use the other ids.
  */

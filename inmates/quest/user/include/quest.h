@@ -42,10 +42,10 @@ enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* Values of sched_param.type */
  * BEST_EFFORT_VCPU. ENOVCPU: the VCPU does not exist, or the program may not use it.
  */
 /*
- * Creates a VCPU. Returns its id; EINVAL, EADMIT, EFAULT, or EAGAIN. EAGAIN has three causes.
- * First, the program has 16 VCPUs; destroyed VCPUs that used CPU time within their period count.
- * Second, all programs together have 8 I/O VCPUs. Third, a destroyed VCPU of another program used
- * too much CPU time within its period.
+ * Creates a VCPU. C is at least 10 us. Returns its id; EINVAL, EADMIT, EFAULT, or EAGAIN. EAGAIN
+ * has three causes. First, the program has 16 VCPUs; destroyed VCPUs that used CPU time within
+ * their period count. Second, all programs together have 8 I/O VCPUs. Third, a destroyed VCPU of
+ * another program used too much CPU time within its period.
  */
 int vcpu_create(const struct sched_param *param);
 int vcpu_create_main(int C, int T);			/* creates a Main VCPU with C and T in ms */
