@@ -69,7 +69,7 @@ static void vtd_request_of_linux(u64 low, u64 high)
 	u32 at = unit()->linux_tail;
 
 	fake_vtd_put(at, low, high);
-	vtd_write(cpu, unit(), VTD_IQT, (at + 16) & 0xfff);
+	vtd_write(cpu, unit(), VTD_IQT, (at + fake_vtd_request()) & 0xfff);
 }
 
 static void vtd_register(u64 reg, u64 value)
@@ -121,7 +121,7 @@ static void vtd_full(u64 low, u64 high)		/* a queue full of one request */
 {
 	u32 at = unit()->linux_tail, i;
 
-	for (i = 1; i < 256; i++, at = (at + 16) & 0xfff)
+	for (i = 1; i < QV_PAGE / fake_vtd_request(); i++, at = (at + fake_vtd_request()) & 0xfff)
 		fake_vtd_put(at, low, high);
 	vtd_write(cpu, unit(), VTD_IQT, at);
 }
@@ -131,13 +131,13 @@ static void vtd_spoof(u64 bdf, u64 unused)
 {
 	u32 first = QV_MON_IRTES, address = REMAP_ADDRESS(first);
 
-	me()->iommu.ops->messages(unit(), first, 0x80, 2 * LOST, true);
+	vtd_ops.messages(unit(), first, 0x80, 2 * LOST, true);
 	put(FAKE_IRT + (first + VECTOR) * 16, IRTE_PRESENT | IRTE_VECTOR(VECTOR));
 	vtd_request_of_linux(VTD_INTERRUPTS | VTD_SOME | (u64)(first + VECTOR) << 32, 0);
 	CHECK_EQ(fake_vtd_interrupt(bdf, address, VECTOR), 0);
 	CHECK_EQ(fake_vtd_interrupt(0x80, address, VECTOR), (2u * LOST) << 8 | VECTOR);
 	put(FAKE_IRT + (first + VECTOR) * 16, 0);
-	me()->iommu.ops->messages(unit(), first, 0x80, 2 * LOST, false);
+	vtd_ops.messages(unit(), first, 0x80, 2 * LOST, false);
 }
 
 static void vtd_compatible(u64 address, u64 data)
@@ -181,7 +181,7 @@ static const struct attack vtd_attacks[] = {
 	{ "queues", "a head", vtd_register, VTD_IQH, 0x40, 1 },
 	{ "queues", "requests without kind", vtd_full, 0, 0, 1 },
 	{ "queues", "unknown requests", vtd_full, 15, ALL, 1 },
-	{ "queues", "a request of scalable mode", vtd_request_of_linux, 7, 0, 1 },
+	{ "queues", "a request of scalable mode", vtd_request_of_linux, 7, 0, 0 },
 	{ "queues", "ones", vtd_full, ALL, ALL, 1 },
 	{ "queues", "all entries of interrupts, many times", vtd_full, VTD_INTERRUPTS, 0, 0 },
 	{ "queues", "flushes of pages with reserved bits", vtd_full, 0xffffffff0000ff32, ALL,
@@ -256,25 +256,33 @@ static void vtd_contained(const struct fake_vtd *before)
 	CHECK_EQ(fake_vtd.irta, before->irta);
 }
 
-static void test_attacks_by_vtd(void)
+static void try_by_vtd(const struct attack *a)
 {
 	static struct fake_vtd before;
-	const struct attack *a;
 	u32 denied;
 
-	for (a = vtd_attacks; a < vtd_attacks + sizeof(vtd_attacks) / sizeof(*a); a++) {
-		unit_case("%s: %s", a->kind, a->words);
-		cpu = fake_vtd_open(true);
-		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
-		CHECK_EQ(fake_vtd_dma(SECRET), SECRET);		/* cached */
-		lose();
-		before = fake_vtd;
-		denied = cpu->status->denied;
-		a->act(a->a, a->b);
-		CHECK(cpu->status->denied - denied >= a->denied);
-		vtd_contained(&before);
-		memory_is_unchanged();
-	}
+	unit_case("stage %u, %s: %s", fake_vtd_stage, a->kind, a->words);
+	cpu = fake_vtd_open(true);
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_vtd_dma(SECRET), SECRET);			/* cached */
+	lose();
+	before = fake_vtd;
+	denied = cpu->status->denied;
+	a->act(a->a, a->b);
+	CHECK(cpu->status->denied - denied >= a->denied);
+	vtd_contained(&before);
+	memory_is_unchanged();
+}
+
+/* In legacy mode, and in scalable mode with tables of the first or the second stage */
+static void test_attacks_by_vtd(void)
+{
+	const struct attack *a;
+
+	for (fake_vtd_stage = 0; fake_vtd_stage < 3; fake_vtd_stage++)
+		for (a = vtd_attacks; a < vtd_attacks + sizeof(vtd_attacks) / sizeof(*a); a++)
+			try_by_vtd(a);
+	fake_vtd_stage = 0;
 }
 
 /* ---- AMD-Vi ---- */
@@ -341,7 +349,7 @@ static void amd_dma(u64 bdf, u64 address)
 static void amd_spoof(u64 kind, u64 unused)
 {
 	CHECK(iommu_own(cpu, 0x90));
-	me()->iommu.ops->set(unit(), 0x90, 0, FAKE_AMDVI_DOMAIN + 1);
+	amdvi_ops.set(unit(), 0x90, 0, FAKE_AMDVI_DOMAIN + 1);
 	CHECK(iommu_flush(cpu));
 	fake_amdvi_device(0x90, DTE_VALID | DTE_OPEN, 0, FAKE_AMDVI_IRT);
 	amd_request(AMDVI_REQUEST(kind) | 0x90, 0);
