@@ -14,7 +14,7 @@ from product import CONFIGS, Product, module
 HERE = Path(__file__).resolve().parent
 EDU = "00:10.0"
 QEMU = ("-device", "edu,dma_mask=0xffffffff,addr=10.0",
-        "-drive", "if=none,id=fast,file.driver=null-co,file.size=67108864,file.read-zeroes=on",
+        "-drive", "if=none,id=fast,file.driver=null-co,file.size=67108864,file.read-zeroes=on,snapshot=on",
         "-device", "nvme,drive=fast,serial=fast,addr=11.0",
         # two network functions and the host on one cable
         "-netdev", "user,id=host", "-netdev", "hubport,id=host0,hubid=0,netdev=host",

@@ -11,6 +11,7 @@
 #include "../../quest/mm/mm.h"
 #include "../../quest/shell/shell.h"
 #include "../../quest/shell/words.h"
+#include "cmd_pci.h"
 
 #define DEVICE_PAGE	(PTE_WRITE | PTE_NO_EXECUTE | PTE_UNCACHED)
 #define MESSAGE_VECTOR	0x50
@@ -43,7 +44,7 @@ static bool map_config(uint32_t bdf)
 	return map_identity(at, at + 4096, DEVICE_PAGE);
 }
 
-static bool map_function(const struct qv_info_device *d)
+bool map_function(const struct qv_info_device *d)
 {
 	bool fine = map_config(d->bdf);
 	unsigned int i;

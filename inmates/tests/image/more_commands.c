@@ -7,6 +7,7 @@
 
 int command_pcitest(int argc, char **argv);
 int command_edu(int argc, char **argv);
+int command_nvme(int argc, char **argv);
 int command_gate(int argc, char **argv);
 int command_shuffle(int argc, char **argv);
 int command_stream(int argc, char **argv);
@@ -35,6 +36,12 @@ const struct command shell_more_commands[] = {
 	  "    edu own     does its DMA to a page of this image arrive, both ways?" NL
 	  "    edu read ADDRESS   the 16 bytes that it reads there by DMA" NL
 	  "    edu write ADDRESS  it writes 16 bytes there by DMA" NL, command_edu },
+	{ "nvme", "id | read BLOCK [ADDRESS] | write BLOCK WORD",
+	  "an NVMe disk, if the cell has it; blocks of 4 KiB",
+	  "    nvme id     its serial number" NL
+	  "    nvme read BLOCK         the CRC-32 of the data, which it stores by DMA" NL
+	  "    nvme read BLOCK ADDRESS     it stores the data there instead" NL
+	  "    nvme write BLOCK WORD   fill the block with the word of 32 bits" NL, command_nvme },
 	{ "gate", "priority|edge|level SLOW QUICK MORE",
 	  "a long interrupt handler, and another source's meanwhile",
 	  "    SLOW, QUICK  vectors, which this CPU sends to itself" NL
