@@ -109,11 +109,10 @@ void fake_amdvi_store(u64 pa, u32 value)
 void __wrap_unit_set64(struct pcpu *cpu, const struct iommu_unit *u, u32 reg, u64 value);
 void __wrap_unit_set64(struct pcpu *cpu, const struct iommu_unit *u, u32 reg, u64 value)
 {
-	if (u->pa == FAKE_UNIT && !fake_vtd.dead)
-		memcpy(fake_vtd_reg(reg), &value, 8);
-	if (u->pa == FAKE_UNIT)
+	if (u->pa != FAKE_AMDVI) {
+		fake_vtd_store64(u->pa + reg, value);
 		return;
-	CHECK_EQ(u->pa, FAKE_AMDVI);
+	}
 	if (fake_amdvi.dead)
 		return;
 	put64(reg, value);

@@ -16,7 +16,8 @@
 enum { FIRST = 1, SECOND, IDENTITY = 4 };
 #define USED		(3ull << 5)	/* first stage: accessed, written */
 
-struct fake_vtd fake_vtd;
+struct fake_vtd_unit fake_vtds[FAKE_UNITS];
+u32 fake_vtd_nr;
 u32 fake_vtd_stage;
 
 u32 *fake_vtd_reg(u32 at)
@@ -114,30 +115,29 @@ static void command(u32 value)
 		*fake_vtd_reg(VTD_IQH) = 0;
 }
 
+static bool is_unit(u64 pa)
+{
+	return pa - FAKE_UNIT_AT(0) < me()->boot.iommus.num * QV_PAGE;
+}
+
 u32 __real_device_read(struct pcpu *cpu, u64 pa);
 u32 __wrap_device_read(struct pcpu *cpu, u64 pa);
 u32 __wrap_device_read(struct pcpu *cpu, u64 pa)
 {
+	struct fake_vtd_unit *unit;
+
 	if (fake_amdvi_has(pa))
 		return *fake_amdvi_reg(pa - FAKE_AMDVI);
-	return pa - FAKE_UNIT < QV_PAGE ? *fake_vtd_reg(pa - FAKE_UNIT) :
-					  __real_device_read(cpu, pa);
+	if (!is_unit(pa))
+		return __real_device_read(cpu, pa);
+	unit = &fake_vtds[(pa - FAKE_UNIT_AT(0)) / QV_PAGE];
+	unit->accesses++;
+	return unit->regs[pa % QV_PAGE / 4];
 }
 
-void __real_device_write(struct pcpu *cpu, u64 pa, u32 value);
-void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value);
-void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value)
+static void store(u32 at, u32 value)
 {
-	u32 at = pa - FAKE_UNIT;
-
-	if (fake_amdvi_has(pa)) {
-		fake_amdvi_store(pa, value);
-		return;
-	}
-	if (pa - FAKE_UNIT >= QV_PAGE) {
-		__real_device_write(cpu, pa, value);
-		return;
-	}
+	fake_vtd.accesses++;
 	if (fake_vtd.dead)
 		return;
 	if (at == VTD_GCMD)
@@ -149,6 +149,35 @@ void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value)
 	else
 		*fake_vtd_reg(at) = value;
 	queue();
+}
+
+void __real_device_write(struct pcpu *cpu, u64 pa, u32 value);
+void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value);
+void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value)
+{
+	u32 at = pa % QV_PAGE, before = fake_vtd_nr;
+
+	if (fake_amdvi_has(pa)) {
+		fake_amdvi_store(pa, value);
+		return;
+	}
+	if (!is_unit(pa)) {
+		__real_device_write(cpu, pa, value);
+		return;
+	}
+	fake_vtd_nr = (pa - FAKE_UNIT_AT(0)) / QV_PAGE;
+	store(at, value);
+	fake_vtd_nr = before;
+}
+
+void fake_vtd_store64(u64 pa, u64 value)
+{
+	struct fake_vtd_unit *unit = &fake_vtds[(pa - FAKE_UNIT_AT(0)) / QV_PAGE];
+
+	CHECK(is_unit(pa));
+	unit->accesses++;
+	if (!unit->dead)
+		memcpy(&unit->regs[pa % QV_PAGE / 4], &value, 8);
 }
 
 /* Returns the entry of the function; NULL: it is absent, which is not cached (VT-d 3.3, 6.1) */
@@ -291,33 +320,50 @@ u64 fake_vtd_interrupt(u32 bdf, u32 address, u32 data)
 	return low >> 32 << 8 | (low >> 16 & 0xff);
 }
 
+static void open_unit(bool translating)
+{
+	struct qv_mon_iommus *units = &me()->boot.iommus;
+
+	*fake_vtd_reg(VTD_CAP) = (u32)FAKE_CAP;
+	*fake_vtd_reg(VTD_CAP + 4) = FAKE_CAP >> 32;
+	*fake_vtd_reg(VTD_RTADDR) = FAKE_ROOT | (fake_vtd_stage && translating ? 0x400 : 0);
+	*fake_vtd_reg(VTD_IQA) = FAKE_RING_OF(fake_vtd_nr) | (fake_vtd_stage ? VTD_LONG : 0);
+	*fake_vtd_reg(VTD_IRTA) = fake_vtd.irta = FAKE_IRT_OF(fake_vtd_nr) | VTD_WIDE | 9;
+	memset(fake_ram + FAKE_IRT_OF(fake_vtd_nr), 0, 65536);
+	*fake_vtd_reg(VTD_IQH) = *fake_vtd_reg(VTD_IQT) = 5 * fake_vtd_request();
+	*fake_vtd_reg(VTD_FECTL) = 0;
+	*fake_vtd_reg(0x40) = 0xfee00000;
+	*fake_vtd_reg(VTD_GSTS) = VTD_QIE | VTD_IRE | VTD_ONCE | (translating ? VTD_TE : 0);
+	units->units[fake_vtd_nr].pa = FAKE_UNIT_AT(fake_vtd_nr);
+	units->units[fake_vtd_nr].len = QV_PAGE;
+	units->num = fake_vtd_nr + 1;
+}
+
 void fake_vtd_prepare(bool translating)
 {
 	struct instance *inst = me();
 
 	fake_open(true, true);
-	memset(&fake_vtd, 0, sizeof(fake_vtd));
-	*fake_vtd_reg(VTD_CAP) = (u32)FAKE_CAP;
-	*fake_vtd_reg(VTD_CAP + 4) = FAKE_CAP >> 32;
-	*fake_vtd_reg(VTD_RTADDR) = FAKE_ROOT | (fake_vtd_stage && translating ? 0x400 : 0);
-	*fake_vtd_reg(VTD_IQA) = FAKE_RING | (fake_vtd_stage ? VTD_LONG : 0);
-	*fake_vtd_reg(VTD_IRTA) = fake_vtd.irta = FAKE_IRT | VTD_WIDE | 9;
-	memset(fake_ram + FAKE_IRT, 0, 65536);
-	*fake_vtd_reg(VTD_IQH) = *fake_vtd_reg(VTD_IQT) = 5 * fake_vtd_request();
-	*fake_vtd_reg(VTD_FECTL) = 0;
-	*fake_vtd_reg(0x40) = 0xfee00000;
-	*fake_vtd_reg(VTD_GSTS) = VTD_QIE | VTD_IRE | VTD_ONCE | (translating ? VTD_TE : 0);
+	memset(fake_vtds, 0, sizeof(fake_vtds));
+	fake_vtd_nr = 0;
+	open_unit(translating);
 	inst->boot.tsc_khz = 1u << 20;		/* long deadlines */
-	inst->boot.iommus.num = 1;
 	inst->boot.iommus.domain = FAKE_DOMAIN;
 	inst->boot.iommus.stage = fake_vtd_stage;
-	inst->boot.iommus.units[0].pa = FAKE_UNIT;
-	inst->boot.iommus.units[0].len = QV_PAGE;
 	inst->boot.iommus.num_dma_holes = 2;
 	inst->boot.iommus.dma_holes[0].start = 0xfec00000;
 	inst->boot.iommus.dma_holes[0].end = 1ull << 32;
 	inst->boot.iommus.dma_holes[1].start = 0xa0000;
 	inst->boot.iommus.dma_holes[1].end = 0xc0000;
+}
+
+void fake_vtd_more(u32 num)
+{
+	bool translating = *fake_vtd_reg(VTD_GSTS) & VTD_TE;
+
+	for (fake_vtd_nr = 1; fake_vtd_nr < num; fake_vtd_nr++)
+		open_unit(translating);
+	fake_vtd_nr = 0;
 }
 
 struct pcpu *fake_vtd_open(bool translating)

@@ -9,15 +9,21 @@
 
 #include "fake.h"
 
-#define FAKE_UNIT		0xfed90000ull
-#define FAKE_RING		(8ull << 20)	/* Linux's queue */
+#define FAKE_UNITS		4
+#define FAKE_UNIT_AT(nr)	(0xfed90000ull + (nr) * QV_PAGE)
+#define FAKE_RING_OF(nr)	((8ull << 20) + (nr) * QV_PAGE)		/* Linux's queue */
+/* Linux's table of interrupts: 1,024 entries */
+#define FAKE_IRT_OF(nr)		((11ull << 20) + (nr) * 65536ull)
+/* Of the first unit */
+#define FAKE_UNIT		FAKE_UNIT_AT(0)
+#define FAKE_RING		FAKE_RING_OF(0)
+#define FAKE_IRT		FAKE_IRT_OF(0)
 #define FAKE_STATUS		(9ull << 20)	/* where Linux wants the end of a wait stored */
 #define FAKE_ROOT		(10ull << 20)	/* Linux's root table: never read here */
-#define FAKE_IRT	(11ull << 20)	/* Linux's table of interrupts: 1,024 entries */
 #define FAKE_FAULTS		0x220u
 #define FAKE_DOMAIN		100u
 
-struct fake_vtd {
+struct fake_vtd_unit {
 	u32 regs[0x400];
 	u64 root;		/* taken at SRTP */
 	/* cached: the entry of the function with this number modulo 256, or zero; whose it is */
@@ -36,8 +42,11 @@ struct fake_vtd {
 	u32 which[16];
 	bool cached[16];
 	bool dead;		/* answers nothing */
+	u32 accesses;		/* of its registers */
 };
-extern struct fake_vtd fake_vtd;
+extern struct fake_vtd_unit fake_vtds[FAKE_UNITS];
+extern u32 fake_vtd_nr;			/* the unit that all below is about */
+#define fake_vtd	(fake_vtds[fake_vtd_nr])
 
 /*
  * For fake_vtd_prepare(): 0: legacy mode, short requests; 1 or 2: scalable mode and long requests,
@@ -46,6 +55,7 @@ extern struct fake_vtd fake_vtd;
 extern u32 fake_vtd_stage;
 
 u32 *fake_vtd_reg(u32 at);
+void fake_vtd_store64(u64 pa, u64 value);	/* 8 bytes at once, to a register of any unit */
 /* The address that DMA of device 0 to @pa reaches by the tables and caches of the unit; 0: none */
 u64 fake_vtd_dma(u64 pa);
 u64 fake_vtd_dma_of(u32 bdf, u64 address);	/* the same of another function */
@@ -56,6 +66,8 @@ u64 fake_vtd_interrupt(u32 bdf, u32 address, u32 data);
 /* Opens a machine whose Linux uses the unit, with five requests behind it */
 struct pcpu *fake_vtd_open(bool translating);
 void fake_vtd_prepare(bool translating);	/* the same, but makes no tables of devices */
+/* After fake_vtd_prepare(): Linux uses @num units, all alike */
+void fake_vtd_more(u32 num);
 u32 fake_vtd_request(void);		/* bytes of a request */
 /* Writes a request to Linux's queue, at the offset @at. Half of a long request is garbage */
 void fake_vtd_put(u32 at, u64 low, u64 high);

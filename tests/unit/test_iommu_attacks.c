@@ -234,7 +234,7 @@ static const struct attack vtd_attacks[] = {
 	{ "disabled units", "protected memory", vtd_register, 0x64, 1u << 31, 1 },
 };
 
-static void vtd_contained(const struct fake_vtd *before)
+static void vtd_contained(const struct fake_vtd_unit *before)
 {
 	static const u32 bdfs[] = { 0, 0x80, 0x88, 0x300, 0xffff };
 	u32 i, at;
@@ -258,7 +258,7 @@ static void vtd_contained(const struct fake_vtd *before)
 
 static void try_by_vtd(const struct attack *a)
 {
-	static struct fake_vtd before;
+	static struct fake_vtd_unit before;
 	u32 denied;
 
 	unit_case("stage %u, %s: %s", fake_vtd_stage, a->kind, a->words);
