@@ -89,4 +89,4 @@ module_init(qv_init);
 module_exit(qv_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("QV: real-time cells next to a running Linux");
-MODULE_VERSION("0.1");
+MODULE_VERSION("0.3");

@@ -79,6 +79,17 @@ def test_packages_list_every_installed_file(tmp_path: Path) -> None:
 def test_versions_of_packages_module_and_programs_agree() -> None:
     for name, before, after in packages.VERSIONS:
         assert before + packages.version() + after in (TOP / name).read_text(encoding="utf-8"), name
+    changes = (TOP / "CHANGES.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.+)$", changes, re.MULTILINE)[0] == packages.version()
+    assert f"This is version {packages.version()};" in (TOP / "README.md").read_text(encoding="utf-8")
+
+
+def test_packages_name_the_project_alone() -> None:
+    """Debian wants an address. `.invalid` is a domain that has none, by RFC 2606."""
+    project = "QV project <no-address@qv.invalid>"
+    assert f"\nMaintainer: {project}\n" in (DEBIAN / "control").read_text(encoding="utf-8")
+    log = (DEBIAN / "changelog").read_text(encoding="utf-8")
+    assert set(re.findall(r"^ -- (.*?)  ", log, re.MULTILINE)) == {project}
 
 
 @pytest.mark.slow
@@ -141,8 +152,9 @@ class Target:
 def test_packages_from_bare_machine_to_cell_and_back() -> None:
     """The commands of packages.md, then what packages promise: a removal with cells is refused, an
     upgrade leaves the cells running, a purge leaves nothing."""
+    newer = packages.version() + ".1"
     first = packages.build(BUILD / "lab/deb-first")
-    second = packages.build(BUILD / "lab/deb-second", "0.2")
+    second = packages.build(BUILD / "lab/deb-second", newer)
     with Machine(kernel=packages.TARGET, own_root=True, memory="4G", install=False) as machine:
         target = Target(machine)
         sh = target.sh
@@ -167,13 +179,13 @@ def test_packages_from_bare_machine_to_cell_and_back() -> None:
         sh("rm -r /srv/qv")
         machine.put(second, "/srv/qv")
         sh("apt-get update; apt-get upgrade -y")
-        assert "qv/0.2" in sh("dkms status")
+        assert f"qv/{newer}" in sh("dkms status")
         assert target.cell()["started_ns"] == started and target.cell()["state"] == "running"
         assert target.status()["module_replaced"] is True
         assert "restart qv.service" in sh("qvctl status")
         sh("systemctl restart qv.service")
         until(lambda: machine.run("qvctl cell show quest").rc == 0 and target.cell()["state"] == "running", "the cell runs again")
-        assert sh("cat /sys/module/qv/version").strip() == "0.2"
+        assert sh("cat /sys/module/qv/version").strip() == newer
         assert target.status()["module_replaced"] is False
 
         sh("systemctl stop 'qv-cell@*'; apt-get purge -y 'qv-*' libqv1 python3-qv")

@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-VERSION = "0.1"
+VERSION = "0.3"
 
 # Names of qvchannel. It is loaded at the first use, so qvctl does not wait for it.
 CHANNEL_NAMES = frozenset(
