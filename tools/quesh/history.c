@@ -27,6 +27,7 @@ void history_init(struct history *history, const struct console *console, int lo
 void history_restart(struct history *history)
 {
 	history->stream.pos = 0;
+	history->escape.state = ESCAPE_OUTSIDE;
 }
 
 static bool write_all(int fd, const char *bytes, size_t len)
@@ -74,7 +75,8 @@ bool history_collect(struct history *history)
 				   (unsigned long long)history->stream.lost);
 		history->stream.lost = 0;
 		for (i = 0; i < len; i++)
-			cp437_put_text(&history->text, bytes[i], history->utf8);
+			if (!escape_takes(&history->escape, bytes[i]))
+				cp437_put_text(&history->text, bytes[i], history->utf8);
 		if (history->log >= 0 && history->text.len > before)
 			ok &= write_all(history->log, history->text.data + before,
 					history->text.len - before);

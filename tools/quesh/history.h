@@ -7,12 +7,14 @@
 
 #include "buf.h"
 #include "console.h"
+#include "escape.h"
 
 #define HISTORY_MAX	(4u << 20)	/* bytes; older text is dropped */
 
 struct history {
 	const struct console *console;
 	struct stream stream;
+	struct escape escape;	/* the escape sequence in which the output is */
 	struct buf text;
 	int log;		/* file descriptor to which new text is appended, or -1 */
 	bool utf8;

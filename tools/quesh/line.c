@@ -104,7 +104,9 @@ size_t answer_feed(struct answer *answer, const uint8_t *bytes, size_t len, stru
 	size_t i;
 
 	for (i = 0; i < len && !answer->done; i++) {
-		if (clears_row(answer, bytes[i]))
+		bool control = escape_takes(&answer->escape, bytes[i]);
+
+		if (clears_row(answer, bytes[i]) || control)
 			continue;
 		if (bytes[i] == QV_STREAM_READY)
 			take_ready(answer, out);

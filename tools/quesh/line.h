@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Filters the output of a shell for one line: removes the echo of the line, the next prompt, and
- * all bytes that could control a terminal.
+ * all bytes and escape sequences that could control a terminal.
  */
 #ifndef QUESH_LINE_H
 #define QUESH_LINE_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "escape.h"
 
 struct answer {
 	const char *command;
@@ -22,6 +23,7 @@ struct answer {
 	size_t cleared;		/* number of bytes seen of the sequence that clears a row */
 	/* the row was cleared before the echo: the next READY says that the shell still waits */
 	bool hidden;
+	struct escape escape;	/* the escape sequence in which the output is */
 	bool done;		/* the shell is ready for the next line */
 	struct buf line;	/* the line that is still incomplete */
 };

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 import struct
 
 from . import abi
@@ -26,13 +27,17 @@ LONGEST = 1000  # bytes of a line; a longer line is split
 LINES, SECONDS = 200, 1.0  # most lines in this time: the journal would drop entries of the unit
 
 
+# As in quesh/escape.c: ESC [ ... letter (colours, the cursor), ESC ] ... BEL and the like (titles),
+# ESC and a letter. The end of the line ends each.
+SEQUENCE = re.compile(
+    rb"\x1b(?:\[[^\x40-\x7e]*[\x40-\x7e]?|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\|$)?"
+    rb"|[\x20-\x2f]*[\x30-\x7e]?)"
+)
+
+
 def plain(line: bytes) -> bytes:
-    """Returns a line without sequences that set colours or move the cursor (ESC [ ... letter)."""
-    first, *rest = line.split(b"\x1b[")
-    for piece in rest:
-        end = next((at for at, byte in enumerate(piece) if 0x40 <= byte <= 0x7E), len(piece))
-        first += piece[end + 1 :]
-    return first
+    """Returns a line without escape sequences."""
+    return SEQUENCE.sub(b"", line)
 
 
 class Transcript:

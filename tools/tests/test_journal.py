@@ -160,7 +160,7 @@ def test_state_of_the_inmate(inmate: Inmate, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("before", [0, 5, LEN + 5])
 def test_stream_holds_the_last_bytes(inmate: Inmate, tmp_path: Path, before: int) -> None:
-    inmate.print(b"." * before + b"\nold\r\n\x04> \x1bnew\n")
+    inmate.print(b"." * before + b"\nold\r\n\x04> \x01new\n")
     kept = Transcript("quest", str(tmp_path)).kept()
     assert kept.endswith("old\n> ?new\n") and len(kept) <= LEN
     assert kept.count(".") == min(before, LEN - 14)
@@ -168,6 +168,8 @@ def test_stream_holds_the_last_bytes(inmate: Inmate, tmp_path: Path, before: int
 
 @pytest.mark.parametrize(("line", "words"), [
     (b"plain", b"plain"), (b"\x1b[92mQuest\x1b[0m, ready", b"Quest, ready"), (b"\x1b[2J", b""),
-    (b"a\x1b[1;31", b"a"), (b"\x1b\x1b[Kb[c", b"\x1bb[c")])
+    (b"a\x1b[1;31", b"a"), (b"\x1b\x1b[Kb[c", b"b[c"),
+    (b"\x1b]0;title\x07a\x1b]8;;x\x1b\\b\x1bPq1\x1b\\c", b"abc"), (b"\x1b(Bascii\x1b7 end", b"ascii end"),
+    (b"\x1b]0;never ends", b"")])
 def test_colours_are_left_out(line: bytes, words: bytes) -> None:
     assert plain(line) == words

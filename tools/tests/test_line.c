@@ -49,7 +49,7 @@ TEST(line_is_shown_again_behind_others_output)
 	expect("cm\r\033[Kother\nquest> cmd\nout\nquest> \x04", "other\nout\n", true);
 	expect("quest> \r\033[Kother\nquest> cmd\nquest> cmd\nquest> \x04", "other\nquest> cmd\n",
 	       true);
-	expect("cmd\n\r\033[31mred\nquest> \x04", "[31mred\n", true);
+	expect("cmd\n\r\033[31mred\nquest> \x04", "red\n", true);
 }
 
 TEST(prompt_shown_again_is_not_the_end)
@@ -75,7 +75,19 @@ TEST(keeps_what_is_output)
 
 TEST(drops_controls)
 {
-	expect("cmd\n\x1b[31mred\x07\x7f\tx\r\nquest> \x04", "[31mred\tx\n", true);
+	expect("cmd\n\x1b[31mred\x07\x7f\tx\r\nquest> \x04", "red\tx\n", true);
+}
+
+TEST(drops_escape_sequences_whole)
+{
+	expect("cmd\n\x1b[1;92mgreen\x1b[0m, \x1b[2J\x1b[10;20Hx\nquest> \x04", "green, x\n",
+	       true);
+	expect("cmd\n\x1b]0;title\x07" "a\x1b]8;;http://x\x1b\\b\x1bPq1\x1b\\c\nquest> \x04",
+	       "abc\n", true);
+	expect("cmd\n\x1b(Bascii\x1b" "7\x1b\x1b[Kend\nquest> \x04", "asciiend\n", true);
+	expect("cmd\n\x1b]0;never ends\nnext\n\x1b[31\nlast\nquest> \x04", "\nnext\n\nlast\n",
+	       true);
+	expect("cmd\nout\n\x1b]0;never ends\x04", "out\n", true);
 }
 
 TEST(ends_without_the_end)
