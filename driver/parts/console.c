@@ -132,6 +132,7 @@ static struct qv_console *console_of(struct file *file)
 	return f->console;
 }
 
+/* With O_EXCL, the file takes the keyboard from the file that has it. */
 static int console_open(struct inode *inode, struct file *file)
 {
 	/* misc_open() holds the mutex that misc_deregister() needs, so the console still exists */
@@ -144,14 +145,15 @@ static int console_open(struct inode *inode, struct file *file)
 	f->console = c;
 	mutex_lock(&c->lock);
 	if (file->f_mode & FMODE_WRITE) {
-		if (c->writer)
+		if (c->keyboard && !(file->f_flags & O_EXCL))
 			error = -EBUSY;
 		else
-			c->writer = true;
+			c->keyboard = f;
 	}
 	if (!error)
 		kref_get(&c->kref);
 	mutex_unlock(&c->lock);
+	wake_up_interruptible(&c->wait);	/* the file that lost the keyboard */
 	if (error)
 		kfree(f);
 	else
@@ -161,14 +163,14 @@ static int console_open(struct inode *inode, struct file *file)
 
 static int console_close(struct inode *inode, struct file *file)
 {
-	struct qv_console *c = console_of(file);
+	struct console_file *f = file->private_data;
+	struct qv_console *c = f->console;
 
-	if (file->f_mode & FMODE_WRITE) {
-		mutex_lock(&c->lock);
-		c->writer = false;
-		mutex_unlock(&c->lock);
-	}
-	kfree(file->private_data);
+	mutex_lock(&c->lock);
+	if (c->keyboard == f)
+		c->keyboard = NULL;
+	mutex_unlock(&c->lock);
+	kfree(f);
 	kref_put(&c->kref, console_release);
 	return 0;
 }
@@ -180,12 +182,15 @@ static u32 console_room(struct qv_console *c)
 	return waiting > QV_KEYS_LEN ? 0 : QV_KEYS_LEN - waiting;
 }
 
-static ssize_t console_put_keys(struct qv_console *c, const u8 *keys, size_t len)
+static ssize_t console_put_keys(const struct console_file *f, const u8 *keys, size_t len)
 {
-	size_t i, n = 0;
+	struct qv_console *c = f->console;
+	ssize_t i, n = 0;
 
 	mutex_lock(&c->lock);
-	if (c->instance) {
+	if (c->keyboard != f) {
+		n = -EBUSY;
+	} else if (c->instance) {
 		n = min_t(size_t, len, console_room(c));
 		for (i = 0; i < n; i++)
 			c->comm->keys[(c->head + i) % QV_KEYS_LEN] = keys[i];
@@ -214,7 +219,7 @@ static ssize_t console_write(struct file *file, const char __user *from, size_t 
 			return -ENODEV;
 		if (!READ_ONCE(c->instance))
 			return -EIO;
-		n = console_put_keys(c, keys, len);
+		n = console_put_keys(file->private_data, keys, len);
 		if (n)
 			return n;
 		if (file->f_flags & O_NONBLOCK)
@@ -267,6 +272,7 @@ static long console_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 }
 
 /*
+ * EPOLLPRI: the file is open for writing, and another one has taken the keyboard.
  * EPOLLIN: the inmate has printed since a poll() last reported it to this file. watch.c wakes those
  * who wait, since the inmate prints without notifying Linux.
  */
@@ -284,6 +290,8 @@ static __poll_t console_poll(struct file *file, struct poll_table_struct *table)
 		WRITE_ONCE(f->seen, head);
 		events |= EPOLLIN | EPOLLRDNORM;
 	}
+	if (file->f_mode & FMODE_WRITE && READ_ONCE(c->keyboard) != f)
+		events |= EPOLLPRI;
 	if (!READ_ONCE(c->instance))
 		return events | EPOLLERR;
 	return events | (console_room(c) ? EPOLLOUT | EPOLLWRNORM : 0);

@@ -21,7 +21,9 @@ struct qv_console {
 	u32 head;
 	/* the instance whose doorbell is rung; 0: the cell is not running */
 	u32 instance;
-	bool gone, writer;
+	/* the open file whose write() sends keys, or NULL */
+	const struct console_file *keyboard;
+	bool gone;
 };
 
 /* Sends the inmate a request: QV_REQUEST_* of qv/cell.h */

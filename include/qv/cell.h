@@ -230,7 +230,9 @@ struct qv_comm {
 	uint32_t idle_cpus;
 	/* cycles of the TSC in which these CPUs had no work since the inmate's start, in sum */
 	uint64_t idle_cycles;
-	uint32_t reserved1[20];
+	/* number of times that the shell asked the terminal with the keyboard to leave (`exit`) */
+	uint32_t leave;
+	uint32_t reserved1[19];
 	/* written by Linux */
 	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
 	uint32_t keys_head;		/* index of the next free slot for a key */

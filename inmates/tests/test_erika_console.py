@@ -159,7 +159,7 @@ def test_console_shows_tasks_stacks_alarms_and_the_trace(outside: Outside) -> No
         assert re.search(r"(?m)^Half +SystemTimer +in \d+, cycle 500$", answer(machine, "alarms"))
         assert re.search(r"(?m)^State +2 free$", answer(machine, "resources"))
         assert "there is no command `task`; `help`" in answer(machine, "task")
-        assert answer(machine, "help").count("\n") == 5
+        assert answer(machine, "help").count("\n") == 6
         (outside.path / "lamp/log").write_text(answer(machine, "trace"))
         machine.expect(r"blink \d+: o(?:n|ff)\n")
         machine.send("\x1ds")

@@ -133,6 +133,12 @@ def test_first_terminal_holds_keyboard_and_others_view(
     screen = qv.sh("quesh quest --dump")
     assert "by-the-first" in screen and "by-the-second" not in screen
 
+    third = qv.machine.start(["quesh", "quest", "--force"], tty=(24, 80))
+    until(lambda: b"view only: another quesh holds the keyboard" in first.output, "the loss of the keyboard")
+    third.write(b"exit\r")
+    qv.machine.finish(third, 120)
+    assert third.rc == 0 and b"quest continues" in third.output
+
     first.write(b"\x1d")
     qv.machine.finish(first, 120)
     assert first.rc == 0 and b"quest continues" in first.output

@@ -50,6 +50,13 @@ static int say_interrupted(const struct options *options, bool ended)
 	return EXIT_TIMED_OUT;
 }
 
+static int say_keyboard_lost(const struct options *options)
+{
+	fprintf(stderr, "quesh: %s: another quesh took the keyboard by --force\n"
+		"  remedy: run the line again later\n", options->name);
+	return EXIT_TIMED_OUT;
+}
+
 static int say_cut(const struct options *options, const char *command, uint32_t max)
 {
 	fprintf(stderr, "quesh: %s: the line has %zu bytes, and the cell's shell takes %u\n"
@@ -89,6 +96,8 @@ static int type_keys(const struct options *options, struct console *console,
 			done += (size_t)sent;
 		else if (life != CELL_RUNNING)
 			return say_end(options, console, life);
+		else if (console_keyboard_is_lost(console))
+			return say_keyboard_lost(options);
 		else if (now_ms() >= deadline)
 			return say_late(options, "the cell did not take the keys");
 		else

@@ -23,15 +23,17 @@ bool console_name_is_valid(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == len;
 }
 
-int console_open(struct console *console, const char *folder, const char *name, bool write)
+int console_open(struct console *console, const char *folder, const char *name,
+		 enum keyboard keyboard)
 {
+	static const int modes[] = { O_RDONLY, O_RDWR, O_RDWR | O_EXCL };
 	char path[256];
 	void *window;
 	int error;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s/console", folder, name) >= sizeof(path))
 		return ENAMETOOLONG;
-	console->fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	console->fd = open(path, modes[keyboard] | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (console->fd < 0)
 		return errno;
 	window = mmap(NULL, QV_CONSOLE_LEN, PROT_READ, MAP_SHARED, console->fd, 0);
@@ -40,7 +42,7 @@ int console_open(struct console *console, const char *folder, const char *name, 
 		close(console->fd);
 		return error;
 	}
-	console->writable = write;
+	console->writable = keyboard != KEYBOARD_NOT;
 	console->window = window;
 	console->comm = (const volatile void *)(console->window + WINDOW(QV_COMM_GPA));
 	return 0;
@@ -66,6 +68,18 @@ enum cell_life console_life(const struct console *console)
 bool console_has_halted(const struct console *console)
 {
 	return console->comm->state == QV_INMATE_HALTED;
+}
+
+bool console_keyboard_is_lost(const struct console *console)
+{
+	struct pollfd event = { .fd = console->fd, .events = POLLPRI };
+
+	return poll(&event, 1, 0) > 0 && event.revents & POLLPRI;
+}
+
+uint32_t console_leave(const struct console *console)
+{
+	return console->comm->leave;
 }
 
 void console_frame(const struct console *console, struct frame *frame)

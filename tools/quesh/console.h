@@ -29,12 +29,23 @@ struct console {
 
 bool console_name_is_valid(const char *name);
 
-/* Returns 0 or an errno; EBUSY: another program has the keyboard. */
-int console_open(struct console *console, const char *folder, const char *name, bool write);
+enum keyboard {
+	KEYBOARD_NOT,	/* view only */
+	KEYBOARD_FREE,	/* unless another program has it: EBUSY */
+	KEYBOARD_TAKE,	/* away from the program that has it */
+};
+
+/* Returns 0 or an errno. */
+int console_open(struct console *console, const char *folder, const char *name,
+		 enum keyboard keyboard);
 void console_close(struct console *console);
 
 enum cell_life console_life(const struct console *console);
 bool console_has_halted(const struct console *console);
+/* Another program took the keyboard (KEYBOARD_TAKE). */
+bool console_keyboard_is_lost(const struct console *console);
+/* Returns how often the cell's shell has asked its terminal to leave. */
+uint32_t console_leave(const struct console *console);
 void console_frame(const struct console *console, struct frame *frame);
 /* Returns the length of the longest line that the cell's shell accepts; 0: unknown. */
 uint32_t console_line_max(const struct console *console);

@@ -26,6 +26,7 @@ static const char usage_text[] =
 	"       quesh --tmux                    a window of tmux for each of them\n"
 	"  -t SECONDS  time-out of each line, and of --wait (default 10)\n"
 	"  --wait      first waits for the cell to be there and to run\n"
+	"  --force     takes the keyboard from the quesh that holds it\n"
 	"  --stay      stays when the cell stops, and continues when it runs again\n"
 	"  --log FILE  appends what the cell prints to a file\n";
 
@@ -58,7 +59,7 @@ static bool parse_seconds(const char *text, double *seconds)
 }
 
 enum {
-	OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER, OPT_VERSION, OPT_STAY, OPT_LOG, OPT_TMUX
+	OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER, OPT_VERSION, OPT_STAY, OPT_LOG, OPT_TMUX, OPT_FORCE
 };
 
 static const struct option long_options[] = {
@@ -67,6 +68,7 @@ static const struct option long_options[] = {
 	{ "wait", no_argument, NULL, OPT_WAIT },
 	{ "dump", no_argument, NULL, OPT_DUMP },
 	{ "stay", no_argument, NULL, OPT_STAY },
+	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "log", required_argument, NULL, OPT_LOG },
 	{ "list", no_argument, NULL, 'l' },
 	{ "tmux", no_argument, NULL, OPT_TMUX },
@@ -90,6 +92,8 @@ static int check(const struct options *options)
 		return say_usage("a cell's name is made of a-z, 0-9, - and _");
 	if (options->dump && options->num_commands)
 		return say_usage("--dump and -c exclude one another");
+	if (options->dump && options->force)
+		return say_usage("--dump needs no keyboard: leave out --force");
 	if (!session && (options->stay || options->log))
 		return say_usage("--stay and --log are for a terminal: leave out -c and --dump");
 	if (session && !(isatty(0) && isatty(1)))
@@ -118,6 +122,8 @@ static int parse(struct options *options, int argc, char **argv)
 			options->dump = true;
 		else if (option == OPT_STAY)
 			options->stay = true;
+		else if (option == OPT_FORCE)
+			options->force = true;
 		else if (option == OPT_LOG)
 			options->log = optarg;
 		else if (option == 'l')
@@ -171,7 +177,7 @@ static int say_open_error(const struct options *options, int error)
 			"  remedy: run it with sudo, or join the group qv-console\n", name);
 	else if (error == EBUSY)
 		fprintf(stderr, "quesh: another quesh holds the keyboard of %s\n"
-			"  remedy: detach it with ^]\n", name);
+			"  remedy: detach it with ^], or take the keyboard by --force\n", name);
 	else
 		fprintf(stderr, "quesh: the console of %s cannot be opened (%s)\n"
 			"  remedy: see dmesg and `qvctl log`\n", name, strerror(error));
@@ -180,13 +186,14 @@ static int say_open_error(const struct options *options, int error)
 
 static int open_console(const struct options *options, struct console *console)
 {
+	enum keyboard wanted = options->force ? KEYBOARD_TAKE : KEYBOARD_FREE;
 	int error;
 
 	if (options->dump)
-		return console_open(console, options->folder, options->name, false);
-	error = console_open(console, options->folder, options->name, true);
+		return console_open(console, options->folder, options->name, KEYBOARD_NOT);
+	error = console_open(console, options->folder, options->name, wanted);
 	if (error == EBUSY && !options->num_commands)
-		error = console_open(console, options->folder, options->name, false);
+		error = console_open(console, options->folder, options->name, KEYBOARD_NOT);
 	return error;
 }
 

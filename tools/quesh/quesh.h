@@ -20,6 +20,7 @@ struct options {
 	bool timeout_given;
 	bool wait;
 	bool dump;
+	bool force;		/* takes the keyboard from the program that has it */
 	bool stay;		/* waits for the next life of a cell that stops */
 	const char *log;	/* file to which the output is appended, or NULL */
 	int log_fd;		/* the open file, or -1 */

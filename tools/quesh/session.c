@@ -15,6 +15,9 @@
 #define PERIOD_MS	30	/* ms between two reads of the screen */
 #define DETACH_KEY	0x1d	/* ^] */
 #define HISTORY_KEY	0x1e	/* ^^ */
+#define HINT_MS		5000	/* ms for which any terminal shows how to leave */
+#define TAKE_MS		1000	/* ms in which a cell that lives takes keys */
+#define KEYS_MAX	(1u << 20)	/* typed keys that wait here at most */
 
 enum end { GO_ON, HISTORY, DETACHED, CELL_ENDED, TERMINAL_ENDED };
 
@@ -26,9 +29,10 @@ struct session {
 	const char *trouble;	/* shown in the status line, or NULL */
 	struct painter painter;
 	struct buf out;
-	/* keys that were typed and are not yet in the cell's queue */
-	uint8_t keys[QV_KEYS_LEN];
-	size_t num_keys;
+	struct buf keys;	/* keys that were typed and are not yet in the cell's queue */
+	uint32_t leave;		/* console_leave() when it was looked at last */
+	int64_t hint_end;	/* now_ms() until which the status line says how to leave */
+	int64_t waiting_since;	/* now_ms() since which .keys is not empty, or 0 */
 };
 
 /* Some terminals send ^H for Backspace; cells get DEL. */
@@ -39,7 +43,8 @@ static uint8_t as_key(uint8_t byte)
 
 static enum end take_keys(struct session *session)
 {
-	uint8_t bytes[64];
+	enum end end = GO_ON;
+	uint8_t bytes[256];
 	ssize_t len, i;
 
 	len = read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -51,24 +56,32 @@ static enum end take_keys(struct session *session)
 		if (bytes[i] == DETACH_KEY)
 			return DETACHED;
 		if (bytes[i] == HISTORY_KEY)
-			return HISTORY;
-		if (session->console->writable && session->num_keys < sizeof(session->keys))
-			session->keys[session->num_keys++] = as_key(bytes[i]);
+			end = HISTORY;
+		else if (session->console->writable)
+			buf_putc(&session->keys, (char)as_key(bytes[i]));
 	}
-	return GO_ON;
+	return end;
 }
 
 static void send_keys(struct session *session)
 {
+	struct buf *keys = &session->keys;
 	long sent;
 
-	if (!session->num_keys)
+	if (!session->console->writable)
+		buf_clear(keys);
+	if (!keys->len) {
+		session->waiting_since = 0;
 		return;
-	sent = console_type(session->console, session->keys, session->num_keys);
+	}
+	if (!session->waiting_since)
+		session->waiting_since = now_ms();
+	sent = console_type(session->console, keys->data, keys->len);
 	if (sent <= 0)
 		return;		/* the queue is full, so try again later */
-	session->num_keys -= (size_t)sent;
-	memmove(session->keys, session->keys + sent, session->num_keys);
+	keys->len -= (size_t)sent;
+	memmove(keys->data, keys->data + sent, keys->len);
+	session->waiting_since = 0;
 }
 
 /* Kernels that support only a VGA screen do not change screen_seq, so compare the screen itself. */
@@ -91,16 +104,31 @@ static enum end view(struct session *session)
 	return term_again() ? TERMINAL_ENDED : GO_ON;
 }
 
-/* Notices that the cell has ended, or runs again. */
+/* The cell's shell asks with `exit` that the terminal with the keyboard leaves. */
+static bool asked_to_leave(struct session *session)
+{
+	uint32_t before = session->leave;
+
+	session->leave = console_leave(session->console);
+	/* it begins at 0 again when the cell restarts */
+	return session->console->writable && session->leave > before;
+}
+
+/* Notices that the cell has ended, or runs again, or that its shell asks to leave. */
 static enum end follow(struct session *session)
 {
 	enum cell_life life = console_life(session->console);
+
+	if (session->console->writable && console_keyboard_is_lost(session->console))
+		session->console->writable = false;
 
 	if (session->stopped && life == CELL_RUNNING)
 		history_restart(&session->history);
 	if (!history_collect(&session->history))
 		session->trouble = "the log cannot be written";
 	session->stopped = life == CELL_STOPPED && session->stay;
+	if (asked_to_leave(session))
+		return DETACHED;
 	return life == CELL_RUNNING || session->stopped ? GO_ON : CELL_ENDED;
 }
 
@@ -110,6 +138,9 @@ static enum end step(struct session *session)
 	enum end end = GO_ON;
 	int rows, cols;
 
+	/* the terminal keeps what is typed until there is room for it */
+	if (session->keys.len >= KEYS_MAX)
+		input.fd = -1;
 	if (poll(&input, 1, PERIOD_MS) > 0)
 		end = take_keys(session);
 	send_keys(session);
@@ -137,10 +168,13 @@ static void set_status(struct session *session, const char *name, int rows)
 			 name);
 	else if (session->trouble)
 		snprintf(text, sizeof(text), " %s: %s; ^] detaches", name, session->trouble);
+	else if (session->waiting_since && now_ms() - session->waiting_since > TAKE_MS)
+		snprintf(text, sizeof(text), " %s: takes no keys, %zu wait; ^] detaches", name,
+			 session->keys.len);
 	else if (!session->console->writable)
 		snprintf(text, sizeof(text),
 			 " %s: view only: another quesh holds the keyboard; ^] detaches", name);
-	else if (rows > QV_SCREEN_ROWS)
+	else if (rows > QV_SCREEN_ROWS || now_ms() < session->hint_end)
 		snprintf(text, sizeof(text), " %s: ^] detaches, ^^ scrolls back", name);
 	painter_set_status(&session->painter, text);
 }
@@ -151,6 +185,9 @@ int session_run(const struct options *options, struct console *console)
 	enum end end = GO_ON;
 	int rows, cols;
 
+	/* stays in the terminal's own screen, too */
+	fprintf(stderr, "quesh: %s: ^] (Ctrl and ]) detaches%s\n", options->name,
+		console->writable ? "" : "; view only");
 	if (term_enter()) {
 		term_leave();
 		fprintf(stderr, "quesh: the terminal cannot be used (%s)\n", strerror(errno));
@@ -159,6 +196,8 @@ int session_run(const struct options *options, struct console *console)
 	term_size(&rows, &cols);
 	painter_init(&session.painter, rows, cols, options->utf8);
 	history_init(&session.history, console, options->log_fd, options->utf8);
+	session.leave = console_leave(console);
+	session.hint_end = now_ms() + HINT_MS;
 	while (end == GO_ON) {
 		term_size(&rows, &cols);
 		set_status(&session, options->name, rows);
@@ -176,5 +215,9 @@ int session_run(const struct options *options, struct console *console)
 	}
 	if (end == DETACHED)
 		fprintf(stderr, "quesh: detached; %s continues\n", options->name);
+	if (session.keys.len)
+		fprintf(stderr, "quesh: %zu typed keys are lost: %s has not taken them\n",
+			session.keys.len, options->name);
+	buf_free(&session.keys);
 	return EXIT_SUCCESS;
 }

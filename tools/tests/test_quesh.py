@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakeshell import LINE_MAX, LINE_STATUS, FakeShell
+from fakeshell import LEAVE, LINE_MAX, LINE_STATUS, FakeShell
 
 from qv import VERSION
 
@@ -125,6 +125,7 @@ def test_dump(shell: FakeShell, tmp_path: Path) -> None:
     (("quest", "-t", "x", "--dump"), 2, "-t takes"),
     (("quest", "-c", "x", "--dump"), 2, "exclude"),
     (("quest", "--fly"), 2, "unknown option"),
+    (("quest", "--dump", "--force"), 2, "leave out --force"),
     (("quest", "--dump", "--stay"), 2, "are for a terminal"),
     (("quest", "-c", "x", "--log", "/tmp/x"), 2, "are for a terminal"),
     (("quest", "-l"), 2, "take no cell's name"),
@@ -191,11 +192,23 @@ def test_session(shell: FakeShell, tmp_path: Path) -> None:
     assert terminal.end() == 0
 
 
+@pytest.mark.parametrize("rows", [3, 24, 30])
+def test_how_to_leave_is_said_at_any_size(shell: FakeShell, tmp_path: Path, rows: int) -> None:
+    """Before the screen is taken, and in the last row."""
+    terminal = Terminal(tmp_path, rows=rows, cols=80)
+    terminal.await_bytes(b"quest: ^] detaches, ^^ scrolls back")
+    before, _, _ = terminal.seen.partition(b"\x1b[?1049h")
+    assert before == b"quesh: quest: ^] (Ctrl and ]) detaches\r\n"
+    shell.number(LEAVE, 1)
+    terminal.await_bytes(b"quesh: detached; quest continues")
+    assert terminal.end() == 0
+
+
 def test_keys(shell: FakeShell, tmp_path: Path) -> None:
     """Types all keys at once: in a file, each later write would begin at the end of the earlier
     write."""
     terminal = Terminal(tmp_path)
-    terminal.await_bytes(b"detaches")
+    terminal.await_bytes(b"^] detaches")
     terminal.type(b"ab\x08\r")
     deadline = time.monotonic() + 60
     while not shell.lines and time.monotonic() < deadline:
@@ -221,7 +234,7 @@ def test_resize(shell: FakeShell, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGABRT])
 def test_terminal_is_restored(shell: FakeShell, tmp_path: Path, number: signal.Signals) -> None:
     terminal = Terminal(tmp_path)
-    terminal.await_bytes(b"detaches")
+    terminal.await_bytes(b"^] detaches")
     terminal.process.send_signal(number)
     assert terminal.end() == -number
 
@@ -229,7 +242,7 @@ def test_terminal_is_restored(shell: FakeShell, tmp_path: Path, number: signal.S
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to drop it")
 def test_privileges_are_dropped(shell: FakeShell, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
-    terminal.await_bytes(b"detaches")
+    terminal.await_bytes(b"^] detaches")
     status = dict(line.split(":\t", 1) for line in
                   Path(f"/proc/{terminal.process.pid}/status").read_text().splitlines() if ":\t" in line)
     assert status["Uid"].split() == ["65534"] * 4 and status["Gid"].split() == ["65534"] * 4
@@ -276,7 +289,7 @@ def test_log_and_scroll_back(shell: FakeShell, tmp_path: Path, programs: Path) -
     terminal.await_bytes(b"<before>")
     terminal.await_bytes("<caf\u00e9>".encode())
     terminal.seen = terminal.seen.partition("<caf\u00e9>".encode())[2]
-    terminal.await_bytes(b"detaches")
+    terminal.await_bytes(b"^] detaches")
     shell.put(b"end")
     terminal.type(b"\x1d")
     assert terminal.end() == 0
@@ -293,7 +306,7 @@ def test_options_of_the_person_do_not_end_less(
     terminal.type(b"\x1e")
     terminal.await_bytes(b"less=<>")
     terminal.seen = terminal.seen.partition(b"less=<>")[2]
-    terminal.await_bytes(b"detaches")
+    terminal.await_bytes(b"^] detaches")
     terminal.type(b"\x1d")
     assert terminal.end() == 0
 

@@ -17,6 +17,10 @@ int main(int argc, char **argv);
 static uint8_t ring[QV_STREAM_LEN];
 static volatile uint32_t head;
 static enum cell_life life_now;
+static bool keyboard_lost;
+static uint32_t leave_now;
+static size_t room_for_keys;	/* in the cell's queue */
+static struct buf typed;	/* keys that the cell has got */
 static uint32_t printed_meanwhile;	/* bytes that the cell prints during each read */
 
 static size_t read_and_print(struct stream *stream, uint8_t *to, size_t room)
@@ -39,11 +43,12 @@ enum cell_life console_life(const struct console *console)
 	return life_now;
 }
 
-int console_open(struct console *console, const char *folder, const char *name, bool write)
+int console_open(struct console *console, const char *folder, const char *name,
+		 enum keyboard keyboard)
 {
 	(void)folder;
 	(void)name;
-	console->writable = write;
+	console->writable = keyboard != KEYBOARD_NOT;
 	return 0;
 }
 
@@ -81,11 +86,27 @@ bool console_name_is_valid(const char *name)
 	return *name;
 }
 
+bool console_keyboard_is_lost(const struct console *console)
+{
+	(void)console;
+	return keyboard_lost;
+}
+
+uint32_t console_leave(const struct console *console)
+{
+	(void)console;
+	return leave_now;
+}
+
 long console_type(const struct console *console, const void *keys, unsigned long len)
 {
 	(void)console;
-	(void)keys;
-	return (long)len;
+	if (len > room_for_keys)
+		len = room_for_keys;
+	room_for_keys -= len;
+	buf_put(&typed, keys, len);
+	errno = EAGAIN;
+	return len ? (long)len : -1;
 }
 
 static void print(const char *text)
@@ -163,6 +184,76 @@ TEST(reading_ends_though_the_cell_prints)
 	alarm(0);
 	printed_meanwhile = 0;
 	CHECK(session.history.text.len > 1);
+	history_free(&session.history);
+}
+
+/* Lets the session read from this end of a pipe as from its terminal. Returns the other end. */
+static int type_by_pipe(void)
+{
+	int ends[2];
+
+	CHECK(!pipe(ends));
+	CHECK(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+	close(ends[0]);
+	return ends[1];
+}
+
+TEST(no_key_is_lost_while_the_queue_is_full)
+{
+	struct console console = { .writable = true };
+	int keyboard = type_by_pipe(), i;
+	struct session session;
+	char text[200];
+
+	begin(&session, &console);
+	buf_clear(&typed);
+	memset(text, 'k', sizeof(text));
+	for (i = 0; i < 20; i++) {
+		CHECK(write(keyboard, text, sizeof(text)) == sizeof(text));
+		CHECK(take_keys(&session) == GO_ON);
+		send_keys(&session);
+	}
+	CHECK_EQ(session.keys.len, 20 * sizeof(text));
+	CHECK(session.waiting_since);
+	CHECK(write(keyboard, "\x1e" "end", 4) == 4);
+	CHECK(take_keys(&session) == HISTORY);
+	for (i = 0; i < 100; i++) {
+		room_for_keys = 50;
+		send_keys(&session);
+	}
+	CHECK_EQ(typed.len, 20 * sizeof(text) + 3);
+	CHECK_TEXT(typed.data + typed.len - 3, "end");
+	CHECK(!session.keys.len && !session.waiting_since);
+	close(keyboard);
+	buf_free(&session.keys);
+}
+
+TEST(another_terminal_takes_the_keyboard)
+{
+	struct console console = { .writable = true };
+	struct session session;
+
+	begin(&session, &console);
+	keyboard_lost = true;
+	CHECK(follow(&session) == GO_ON && !console.writable);
+	keyboard_lost = false;
+	history_free(&session.history);
+}
+
+TEST(exit_in_the_cell_leaves_the_terminal_with_the_keyboard)
+{
+	struct console console = { .writable = true };
+	struct session session;
+
+	begin(&session, &console);
+	leave_now = 1;
+	CHECK(follow(&session) == DETACHED);
+	leave_now = 0;		/* another life of the cell */
+	CHECK(follow(&session) == GO_ON);
+	console.writable = false;
+	leave_now = 1;
+	CHECK(follow(&session) == GO_ON);
+	leave_now = 0;
 	history_free(&session.history);
 }
 

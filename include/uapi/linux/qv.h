@@ -370,8 +370,9 @@ struct qv_channel_key {
  * how many fitted; blocks while the queue is full unless O_NONBLOCK.
  * poll(): POLLIN when the inmate has printed since poll() last said so, at
  * most 50 ms later; POLLOUT when keys fit, POLLHUP once the cell is gone,
- * POLLERR when it is not running.
- * open() for writing: one writer at a time, else EBUSY; any number of readers.
+ * POLLERR when it is not running, POLLPRI when another file took the keyboard.
+ * open() for writing: one writer at a time, else EBUSY; any number of readers. With O_EXCL it takes
+ * the keyboard from the present writer, whose write() then fails with EBUSY.
  * The device survives stop and restart of its cell, and goes with destroy.
  */
 #define QV_CONSOLE_LEN		0x8000

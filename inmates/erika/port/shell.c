@@ -122,6 +122,7 @@ static const struct command {
 	{ "tasks", "tasks, their states, and the most that each stack was used", show_tasks },
 	{ "resources", "resources, and which are taken", show_resources },
 	{ "alarms", "alarms, and when they are due", show_alarms },
+	{ "exit", "leaves: quesh detaches, the application runs on", cell_leave },
 	{ "trace", "takes the records of the trace, for `qvoil trace`", show_trace },
 };
 

@@ -64,6 +64,11 @@ void cell_line_status(uint8_t status)
 	comm()->line_status = QV_LINE_TOLD | status;
 }
 
+void cell_leave(void)
+{
+	comm()->leave++;
+}
+
 uint32_t cell_request(void)
 {
 	return comm()->request;

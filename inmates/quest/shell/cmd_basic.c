@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
@@ -39,6 +40,17 @@ int command_clear(int argc, char **argv)
 	(void)argv;
 	print("\033[2J\033[H");
 	return 0;
+}
+
+int command_exit(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	if (cell_present())
+		cell_leave();
+	else
+		print("exit: there is no quesh to leave: Quest runs without Linux\n");
+	return cell_present() ? 0 : SHELL_FAILED;
 }
 
 int command_spin(int argc, char **argv)

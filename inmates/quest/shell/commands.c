@@ -53,6 +53,7 @@ const struct command shell_commands[] = {
 	  "    Read at boot; CPUID is not executed again." NL, command_cpu },
 	{ "echo", "[WORD...]", "print the words", NULL, command_echo },
 	{ "clear", "", "empty the screen", NULL, command_clear },
+	{ "exit", "", "leave: quesh detaches, Quest and its programs run on", NULL, command_exit },
 	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000); ^C ends it", NULL,
 	  command_spin },
 	{ "sleep", "MS", "do nothing for MS milliseconds (at most 600000); ^C ends it", NULL,

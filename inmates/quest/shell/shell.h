@@ -62,6 +62,7 @@ int command_mem(int argc, char **argv);
 int command_cpu(int argc, char **argv);
 int command_echo(int argc, char **argv);
 int command_clear(int argc, char **argv);
+int command_exit(int argc, char **argv);
 int command_spin(int argc, char **argv);
 int command_sleep(int argc, char **argv);
 int command_count(int argc, char **argv);

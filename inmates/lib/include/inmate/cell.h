@@ -102,9 +102,11 @@ void cell_screen_changed(uint32_t cursor);
 /*
  * A shell calls these to inform quesh. cell_line_max() gives the longest line that the shell
  * accepts. cell_line_status() gives the status of the last line, before QV_STREAM_READY.
+ * cell_leave() asks the quesh that holds the keyboard to detach.
  */
 void cell_line_max(uint32_t bytes);
 void cell_line_status(uint8_t status);
+void cell_leave(void);
 
 /* Appends bytes to the stream. Never waits. */
 void cell_stream(const char *text, size_t n);
