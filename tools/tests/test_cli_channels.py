@@ -136,6 +136,30 @@ def test_send_and_watch(three: Run, tmp_path: Path) -> None:
     assert three("channel", "watch", "talk") == 1 and "Linux has no end of the channel" in three.err
 
 
+def test_format_has_the_values_of_an_item(three: Run, tmp_path: Path) -> None:
+    (tmp_path / "orders").touch()
+    send = ("channel", "send", "orders", "--format")
+    assert three(*send, "<If4s?", "--text", "0x10 1.5 go yes") == 0, three.err
+    assert (tmp_path / "orders").read_bytes() == struct.pack("<If4s?3x", 16, 1.5, b"go", True)
+    for words, said in (
+            (("<If", "--text", "7"), "the format <If has 2 values, the text 1"), (("<q", "--text", "1.5"), "value 1, `1.5`, does not fit `q`"),
+            (("<bB", "--text", "1 256"), "value 2, `256`, does not fit `B`"), (("<3q", "--text", "1 2 3"), "the format <3q has 24 bytes"),
+            (("Z", "--text", "1"), "--format: `Z` is not a format of Python's struct"), (("4x", "--text", ""), "--format: `4x` is not a")):
+        assert three(*send, *words) == 2 and said in three.err, three.err
+    (tmp_path / "sensor").write_bytes(struct.pack("<hH4s", -1, 7, b"\x1bon"))
+    assert three("channel", "watch", "sensor", "--format", "<hH4s") == 0
+    assert three.out == "-1 7 ?on\n"
+    assert three.json("channel", "watch", "sensor", "-n", "1", "--format", "<hH", "--json")["values"] == [-1, 7]
+    assert three.json("channel", "record", "sensor", "-n", "1", "--format", "<h")["values"] == [-1]
+    assert three("channel", "watch", "sensor", "--format", "<2q") == 2
+
+
+def test_empty_item_is_refused(three: Run, tmp_path: Path) -> None:
+    (tmp_path / "orders").touch()
+    assert three("channel", "send", "orders", "--text", "") == 2
+    assert "the item is empty: nothing is sent" in three.err and not (tmp_path / "orders").read_bytes()
+
+
 def test_ring_needs_a_bell_and_a_running_cell(run: Run, tmp_path: Path,
                                               monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channels, "FOLDER", str(tmp_path))

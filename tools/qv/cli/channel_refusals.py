@@ -71,10 +71,7 @@ def _gone(channel: Channel) -> Sentence:
 
 def _corrupt(channel: Channel) -> Sentence:
     name, peer = channel["name"], _peer(channel)[0]
-    return (
-        f"{peer} wrote to {name} something that cannot be",
-        f"qvctl cell restart {peer}",
-    )
+    return (f"{peer} wrote to {name} something that cannot be", f"qvctl cell restart {peer}")
 
 
 def _empty(channel: Channel) -> Sentence:

@@ -15,7 +15,7 @@ from ..errors import NotAllowed, Refused, WrongUsage
 from ..keys import channels as key
 from ..keys import dynamic_channels
 from ..window import Window
-from ..words import channel_counts
+from ..words import channel_counts, text
 from .acting import infos_of
 from .channel_refusals import refusal
 
@@ -300,14 +300,40 @@ def _open(channel: dict[str, Any], flags: int) -> int:
         raise refusal(channel, error, writes, lambda: _attached(channel)) from None
 
 
+def _check_form(args: Arguments, channel: dict[str, Any]) -> None:
+    if args.form and args.form.size > channel["item"]:
+        raise WrongUsage(
+            f"the format {args.form.text} has {args.form.size} bytes, "
+            f"an item of {channel['name']} has {channel['item']}"
+        )
+
+
+def _item(args: Arguments, channel: dict[str, Any]) -> bytes:
+    """Returns the bytes that a person wants to send."""
+    data = (
+        args.text.encode()
+        if args.text is not None
+        else sys.stdin.buffer.read(-1 if args.form else channel["item"] + 1)
+    )
+    if args.form:
+        _check_form(args, channel)
+        try:
+            data = args.form.pack(data.decode("utf-8", "replace").split())
+        except ValueError as error:
+            raise WrongUsage(str(error)) from None
+    if not data:
+        raise WrongUsage(
+            "the item is empty: nothing is sent", "give a text; --format B --text 0 sends zeros"
+        )
+    if len(data) > channel["item"]:
+        raise WrongUsage(f"an item of {channel['name']} has {channel['item']} bytes at most")
+    return data
+
+
 def send(args: Arguments, system: System) -> int:
     """Writes one item, filled up with zeros."""
     channel = _one(system, args.channel)
-    data = (
-        args.text.encode() if args.text is not None else sys.stdin.buffer.read(channel["item"] + 1)
-    )
-    if len(data) > channel["item"]:
-        raise WrongUsage(f"an item of {channel['name']} has {channel['item']} bytes at most")
+    data = _item(args, channel)
     descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
     try:
         _put(descriptor, channel, data.ljust(channel["item"], b"\0"))
@@ -353,9 +379,15 @@ def _items(channel: dict[str, Any], count: int) -> Iterator[bytes]:
         os.close(descriptor)
 
 
+def _members(args: Arguments, data: bytes) -> dict[str, Any]:
+    """Returns an item as in --json. With a format, also its values, or null if it is too short."""
+    return {"hex": data.hex(), **({"values": args.form.values(data)} if args.form else {})}
+
+
 def record(args: Arguments, system: System) -> int:
     """Writes a line of JSON for each item: the seconds since the first, and its bytes."""
     channel = _one(system, args.channel)
+    _check_form(args, channel)
     try:
         # pylint: disable-next=consider-using-with
         file = open(args.file, "w", encoding="ascii") if args.file else None
@@ -368,7 +400,11 @@ def record(args: Arguments, system: System) -> int:
         for data in _items(channel, args.count):
             now = time.monotonic()
             first = now if first is None else first
-            line = {"channel": channel["name"], "seconds": round(now - first, 6), "hex": data.hex()}
+            line = {
+                "channel": channel["name"],
+                "seconds": round(now - first, 6),
+                **_members(args, data),
+            }
             if file:
                 file.write(json.dumps(line) + "\n")
             else:
@@ -446,9 +482,11 @@ def _text(data: bytes) -> str:
 def watch(args: Arguments, system: System) -> int:
     """Prints items as they come, until the writer stops. As --json: a document per line."""
     channel = _one(system, args.channel)
+    _check_form(args, channel)
     for data in _items(channel, args.count):
         if args.json:
-            output.as_json({"channel": channel["name"], "hex": data.hex()})
-        else:
-            output.line(_text(data))
+            output.as_json({"channel": channel["name"], **_members(args, data)})
+            continue
+        found = args.form.values(data) if args.form else None
+        output.line(text(" ".join(map(str, found)).encode()) if found else _text(data))
     return 0

@@ -11,6 +11,14 @@ KEY = Option("--key", "the number of the key", "KEY", values.key, 0)
 RATE = Option(
     "--rate", "also the items per second, counted for S seconds", "S", values.seconds, 0.0
 )
+FORM = Option(
+    "--format",
+    "the values of an item, by the letters of Python's struct, such as <If",
+    "FORM",
+    values.form,
+    None,
+    name="form",
+)
 FOLLOW = Option("-f --follow", "continue as more come")
 
 COMMANDS = (
@@ -348,6 +356,14 @@ COMMANDS = (
         "write one item of standard input to a channel, filled up with zeros",
         "CHANNEL",
         Option("--text", "this text instead", "TEXT", default=None),
+        Option(
+            "--format",
+            "the text has values for the letters of Python's struct, such as <If",
+            "FORM",
+            values.form,
+            None,
+            name="form",
+        ),
     ),
     Command(
         "channel ring",
@@ -360,6 +376,7 @@ COMMANDS = (
         "channels.watch",
         "print the items of a channel as they come, until its writer stops",
         "CHANNEL",
+        FORM,
         Option("-n", "end after N items (default 0: never)", "N", values.count, 0, name="count"),
     ),
     Command(
@@ -378,6 +395,7 @@ COMMANDS = (
         "take the items of a channel as they come, and write a line of JSON for each",
         "CHANNEL",
         Option("--file", "into this file instead of standard output", "FILE", default=None),
+        FORM,
         Option(
             "-n",
             "end after N items (default 0: when its writer stops)",

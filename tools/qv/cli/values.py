@@ -4,6 +4,10 @@ value in the message of wrong usage."""
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..form import Form
+
 
 def seconds(value: str) -> float:
     """number of seconds"""
@@ -90,6 +94,13 @@ def listen(value: str) -> tuple[str, int]:
     if not 0 <= number <= 65535:
         raise ValueError
     return address.strip("[]") or "127.0.0.1", number
+
+
+def form(value: str) -> Form:
+    """format of Python's struct, such as <If"""
+    from ..form import Form
+
+    return Form(value)
 
 
 def key(value: str) -> int:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The fields of an item, by the letters of Python's struct, and their values in words."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+FIELD = re.compile(r"([0-9]*)([a-zA-Z?])")
+TEXTS, FLOATS = "csp", "efd"
+YES, NO = ("1", "true", "yes"), ("0", "false", "no")
+
+
+def _value(letter: str, word: str) -> Any:
+    if letter in TEXTS:
+        return word.encode()
+    if letter in FLOATS:
+        return float(word)
+    if letter == "?":
+        if word.lower() not in YES + NO:
+            raise ValueError
+        return word.lower() in YES
+    return int(word, 0)
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value for JSON: bytes as text, without the zeros that fill them up."""
+    return (
+        value.rstrip(b"\0").decode("utf-8", "backslashreplace")
+        if isinstance(value, bytes)
+        else value
+    )
+
+
+class Form:
+    """A format. Raises ValueError if struct does not know it, or if it has no value."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._struct = struct.Struct(text)
+        except struct.error:
+            raise ValueError from None
+        self.text, self.size = text, self._struct.size
+        # the letter of each value
+        self._letters = ""
+        for count, letter in FIELD.findall(text):
+            self._letters += letter if letter in "sp" else letter * int(count or 1)
+        self._letters = self._letters.replace("x", "")
+        if not self._letters:
+            raise ValueError
+
+    def pack(self, words: Sequence[str]) -> bytes:
+        """Returns the bytes of the values. Raises ValueError with a sentence."""
+        if len(words) != len(self._letters):
+            raise ValueError(
+                f"the format {self.text} has {_values(len(self._letters))}, the text {len(words)}"
+            )
+        values = []
+        for number, (letter, word) in enumerate(zip(self._letters, words), 1):
+            try:
+                values.append(_value(letter, word))
+                self._try(letter, values[-1])
+            except (ValueError, struct.error, OverflowError):
+                raise ValueError(f"value {number}, `{word}`, does not fit `{letter}`") from None
+        return self._struct.pack(*values)
+
+    def _try(self, letter: str, value: Any) -> None:
+        """struct says for the whole only that a value does not fit."""
+        order = self.text[:1] if self.text[:1] in "@=<>!" else ""
+        if letter not in "sp":
+            struct.pack(order + letter, value)
+
+    def values(self, data: bytes) -> list[Any] | None:
+        """Returns the values of an item; None if it is too short."""
+        if len(data) < self.size:
+            return None
+        return [_plain(value) for value in self._struct.unpack_from(data)]
+
+
+def _values(count: int) -> str:
+    return f"{count} value{'s' if count != 1 else ''}"
