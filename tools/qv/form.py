@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 import struct
 
+from .words import number
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,15 +60,16 @@ class Form:
         """Returns the bytes of the values. Raises ValueError with a sentence."""
         if len(words) != len(self._letters):
             raise ValueError(
-                f"the format {self.text} has {_values(len(self._letters))}, the text {len(words)}"
+                f"the format {self.text} has {number(len(self._letters), 'value')}, "
+                f"the text {len(words)}"
             )
         values = []
-        for number, (letter, word) in enumerate(zip(self._letters, words), 1):
+        for place, (letter, word) in enumerate(zip(self._letters, words), 1):
             try:
                 values.append(_value(letter, word))
                 self._try(letter, values[-1])
             except (ValueError, struct.error, OverflowError):
-                raise ValueError(f"value {number}, `{word}`, does not fit `{letter}`") from None
+                raise ValueError(f"value {place}, `{word}`, does not fit `{letter}`") from None
         return self._struct.pack(*values)
 
     def _try(self, letter: str, value: Any) -> None:
@@ -80,7 +83,3 @@ class Form:
         if len(data) < self.size:
             return None
         return [_plain(value) for value in self._struct.unpack_from(data)]
-
-
-def _values(count: int) -> str:
-    return f"{count} value{'s' if count != 1 else ''}"

@@ -19,6 +19,11 @@ def size(count: int) -> str:
     return f"{count // MIB}M"
 
 
+def number(count: int, thing: str) -> str:
+    """Returns `1 cell`, `2 cells`."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def pool(total: int, free: int) -> str:
     """Returns the state of the pool."""
     return (

@@ -367,7 +367,20 @@ def test_shipped_configurations_fit_together(together: tuple[str, ...], tmp_path
 def test_ranges_of_cpus_and_sizes_in_mib() -> None:
     assert read("good/cpus-range.yaml").cpus == [2, 3]
     assert read("good/cpus-list-of-linux.yaml").cpus == [1, 3]
-    assert read("good/cpus-scalar.yaml").cpus == [3]
+    assert read("good/cpus-scalar.yaml").cpus == [1]
+
+
+def test_number_of_cpus_alone_is_asked_about(tmp_path: Path) -> None:
+    """It may be a CPU or a count."""
+    def said(cpus: str, count: int) -> str:
+        file = tmp_path / "quest.yaml"
+        file.write_text(f"name: quest\ncpus: {cpus}\nmemory: 64M\nimage: {HERE / 'good/tiny.elf'}\n")
+        machine = Machine(frozenset(range(count)), 2048 * MIB, 1700 * MIB, (Path("images"),))
+        return "".join(messages(str(file), machine=machine)).partition("cpus: ")[2]
+    assert said("2", 4) == "2 could be a CPU or a count ([2] for CPU 2 or [1, 2] for 2 CPUs)"
+    assert said("4", 5) == "4 could be a CPU or a count ([4] for CPU 4 or [1, 2, 3, 4] for 4 CPUs)"
+    assert said("4", 4) == "CPU 4 does not exist here (one or more of 1-3)"
+    assert said("'2'", 4) == said("1", 4) == said("2-3", 4) == ""
     assert read("good/memory-mib.yaml").memory == 64 * MIB
 
 

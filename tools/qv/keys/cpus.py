@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .. import abi
 from ..nodes import MappingNode, Node, SequenceNode
-from ..words import cpu_list, shown
+from ..words import cpu_list, number, shown
 from .key import Context, Key, matched, scalar
 
 TYPE_CHECKING = False
@@ -31,6 +31,8 @@ def parse(node: Node, context: Context) -> Cpus | None:
     if not items:
         context.bad(node, "the list is empty", "at least one CPU, such as [3]")
         return None
+    if _may_be_a_count(node, context):
+        return None
     cpus: Cpus = []
     for item, cpu in [(item, cpu) for item in items for cpu in _numbers(item, context)]:
         if not _exists(item, cpu, context):
@@ -42,6 +44,22 @@ def parse(node: Node, context: Context) -> Cpus | None:
     if len(cpus) > abi.MAX_CPUS:
         context.bad(node, f"{len(cpus)} CPUs are listed", f"at most {abi.MAX_CPUS}")
     return cpus or None
+
+
+def _may_be_a_count(node: Node, context: Context) -> bool:
+    """Asks about a number alone: CPU 2, or two CPUs? With 1, both mean CPU 1 where that is free."""
+    raw = node.value if node.tag == "int" else None
+    usable = sorted(context.machine.cpus - {0})
+    if not isinstance(raw, str) or not matched(r"[1-9][0-9]{0,3}", raw) or int(raw) < 2:
+        return False
+    ways = [f"[{raw}] for CPU {raw}"] if int(raw) in usable else []
+    if int(raw) <= len(usable):
+        some = ", ".join(map(str, usable[: int(raw)]))
+        ways.append(f"[{some}] for {number(int(raw), 'CPU')}")
+    if not ways:
+        return False
+    context.bad(node, f"{raw} could be a CPU or a count", " or ".join(ways))
+    return True
 
 
 def _numbers(node: Node, context: Context) -> list[int]:
