@@ -90,8 +90,8 @@ int qv_cell_create(struct qv_cell_create *q)
 		       "level: IPIs of cell %s are direct: it could interrupt and halt every CPU",
 		       cell->name);
 	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name,
-		 "created: %llu MiB, %u CPUs in %s mode, image loaded", q->memory >> 20,
-		 q->num_cpus, cell->x2apic ? "x2APIC" : "xAPIC");
+		 "created: %llu MiB, %u CPU%s in %s mode, image loaded", q->memory >> 20,
+		 q->num_cpus, q->num_cpus == 1 ? "" : "s", cell->x2apic ? "x2APIC" : "xAPIC");
 	return 0;
 }
 

@@ -100,7 +100,8 @@ int qv_enable(struct qv_reply *r, u32 flags)
 		       "a hostile Linux could interrupt and halt cells");
 	__module_get(THIS_MODULE);	/* the module cannot be unloaded while the monitor runs */
 	qv_watch_start();
-	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
+	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPU%s",
+		 qv_takeover.num_cpus, qv_takeover.num_cpus == 1 ? "" : "s");
 	/* Only the monitor learns whether the units answer it */
 	if (flags & QV_ENABLE_STRICT && qv_takeover.iommu_asked && !qv_takeover.iommu)
 		return qv_disable(r) ?: refuse_iommu(r);
@@ -127,8 +128,8 @@ int qv_disable(struct qv_reply *r)
 	if (qv_num_cells)
 		return qv_refuse(r, QV_E_CELLS_EXIST,
 				 "destroy them first: qvctl cell list, qvctl cell destroy NAME",
-				 "%u cells exist, and they live in the monitor that would go",
-				 qv_num_cells);
+				 "%u cell%s in the monitor that would go",
+				 qv_num_cells, qv_num_cells == 1 ? " lives" : "s live");
 	if (qv_takeover_pending())
 		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
 				 "a CPU has still to answer an earlier call");

@@ -19,7 +19,7 @@ def test_disable_with_cells_is_refused(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
     said = qv.refused("disable")
-    assert "1 cells exist" in said and "qvctl cell destroy" in said
+    assert "1 cell lives in the monitor" in said and "qvctl cell destroy" in said
     assert qv.machine.run("rmmod qv").out == "rmmod: ERROR: Module qv is in use\n"
     assert qv.ask("status")["enabled"]
     qv.assert_counting()

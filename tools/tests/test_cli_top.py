@@ -50,7 +50,7 @@ def test_top_shows_rates(run: Run) -> None:
     # two CPUs with 200 more ICR writes each: FakeDevice.stats() counts each call
     assert cell["exits_per_second"] == 400
     assert run("top", "-n", "2", "--interval", "1") == 0
-    assert run.out.count("Linux lends 1 CPUs and 64M of memory to 1 cells") == 2
+    assert run.out.count("Linux lends 1 CPU and 64M of memory to 1 cell") == 2
     assert re.search(r"^quest +running +3 +64M +50.0 % +4.0 +400 +icr +0.000 % +0$", run.out, re.MULTILINE)
 
 

@@ -10,7 +10,7 @@ from ..device import Device
 from ..errors import Refused
 from ..machine import parse_cpu_list
 from ..record import dataclass
-from ..words import MIB, REPLACED, REPLACED_REMEDY, cpu_list, dma_level, outside, size, text
+from ..words import MIB, REPLACED, REPLACED_REMEDY, cpu_list, dma_level, number, outside, size, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ class Examination:
     def cpus(self) -> Finding:
         count = len(self.facts.machine.cpus)
         if count >= 2:
-            return Finding("cpus", OK, f"{count} CPUs: {count - 1} can be given to cells")
+            return Finding("cpus", OK, f"{number(count, 'CPU')}: {count - 1} can be given to cells")
         return Finding(
             "cpus",
             FAIL,
@@ -404,7 +404,7 @@ class Examination:
                     text(self.status.obstacle_remedy),
                 )
             state = (
-                f"enabled, {self.status.num_cells} cells"
+                f"enabled, {number(self.status.num_cells, 'cell')}"
                 if self.status.enabled
                 else "ready, not enabled"
             )

@@ -93,8 +93,9 @@ def _print_status(args: Arguments, device: Device, system: System) -> None:
         data["obstacle"],
     )
     output.line(
-        f"QV is {'enabled' if data['enabled'] else 'not enabled'}; {data['cells']} cells, "
-        f"{data['cpus']} CPUs under the monitor{f', {lost} of them lost' if lost else ''}"
+        f"QV is {'enabled' if data['enabled'] else 'not enabled'}; "
+        f"{words.number(data['cells'], 'cell')}, {words.number(data['cpus'], 'CPU')} under the "
+        f"monitor{f', {lost} of them lost' if lost else ''}"
     )
     output.line(
         f"{data['vendor']}: {', '.join(features) or 'no features'}; "

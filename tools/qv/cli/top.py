@@ -184,8 +184,9 @@ def _channels_table(found: list[dict[str, Any]]) -> None:
 def _print(found: list[dict[str, Any]], of_channels: list[dict[str, Any]]) -> None:
     lent = [row for row in found if row["memory"] is not None]
     output.line(
-        f"Linux lends {sum(len(row['cpus']) for row in lent)} CPUs and "
-        f"{words.size(sum(row['memory'] for row in lent))} of memory to {len(lent)} cells"
+        f"Linux lends {words.number(sum(len(row['cpus']) for row in lent), 'CPU')} and "
+        f"{words.size(sum(row['memory'] for row in lent))} of memory to "
+        f"{words.number(len(lent), 'cell')}"
     )
     output.table(HEADS, [_row(row) for row in found], frozenset(range(3, 10)) - {7})
     _exits_table(found)
