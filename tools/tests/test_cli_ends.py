@@ -111,7 +111,15 @@ def test_wrong_usage(run: Run, argv: list[str]) -> None:
     ("cell shutdown q --timeout -1", "--timeout: `-1` is not a number of milliseconds", "qvctl cell shutdown NAME... [--strict] [--timeout MS]"),
     ("cell shutdown q --timeot 1", "cell shutdown: there is no option --timeot (perhaps `--timeout`)", "qvctl cell shutdown NAME..."),
     ("cell shutdown q --timeout", "--timeout wants a value: MS", "qvctl cell shutdown NAME..."),
-    ("cell list x", "cell list: `x` is too much", "qvctl cell list [--json]"),
+    ("cell list x", "cell list: `x` is too much", "qvctl cell list [-a] [--json]"),
+    ("cell stop q", "cell: there is no `stop` (perhaps `qvctl cell shutdown NAME`)", "qvctl cell create|start|"),
+    ("cell rm q", "cell: there is no `rm` (perhaps `qvctl cell destroy NAME`)", "qvctl cell create|start|"),
+    ("cell console q", "cell: there is no `console` (perhaps `quesh NAME`)", "qvctl cell create|start|"),
+    ("cell exec q", "cell: there is no `exec` (perhaps `quesh NAME -c LINE`)", "qvctl cell create|start|"),
+    ("cell logs q", "cell: there is no `logs` (perhaps `qvctl cell console-log NAME`)", "qvctl cell create|start|"),
+    ("delete q", "there is no command `delete` (perhaps `qvctl cell destroy NAME`)", "qvctl COMMAND ..."),
+    ("list", "there is no command `list` (perhaps `qvctl cell list` or `qvctl channel list`)", "qvctl COMMAND ..."),
+    ("start q", "there is no command `start` (perhaps `qvctl cell start`)", "qvctl COMMAND ..."),
     ("enabel", "there is no command `enabel` (perhaps `enable`)", "qvctl COMMAND ...")])
 def test_usage_errors_show_the_usage_of_what_was_meant(run: Run, line: str, sentence: str, usage: str) -> None:
     assert run(*line.split()) == 2
@@ -129,6 +137,19 @@ def test_help(run: Run) -> None:
         assert run(*command.path.split(), "--help") == 0 and run.out == text
     assert run("help", "cell") == 0 and "cell shutdown NAME..." in run.out
     assert run("help", "fly") == 2 and run("help", "cell", "fly") == 2
+
+
+@pytest.mark.parametrize("columns", [50, 80, 120])
+def test_help_fits_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    run("help")
+    whole = run.out
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for words in (["help"], ["help", "cell"], ["help", "cell", "create"], ["help", "analyze"]):
+        assert run(*words) == 0
+        # a name of a command is never split
+        assert max(map(len, run.out.splitlines())) <= columns, run.out
+    run("help")
+    assert run.out.split() == whole.split()
 
 
 def test_options_stand_anywhere(run: Run) -> None:

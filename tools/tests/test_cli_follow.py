@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from running import Run
 
 from qv import abi
+from qv.cli import follow
 from qv.errors import Refused
 
 
@@ -17,6 +19,19 @@ def test_log(run: Run) -> None:
     assert "\x1b" not in run.out
     lines = run.json("log", "--json")["lines"]
     assert lines[0] == {"time_s": 1.5, "source": "monitor", "text": "enters on 4 CPUs"}
+
+
+def test_log_of_one_cell_and_of_the_last_minutes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.device.lines = [b"1.000000 qv: cell quest: it runs\n", b"2.000000 quest: cpu 3: a word\n", b"3.000000 qv: cell quest2: it runs\n",
+                        b"100.000000 qv: cell quest: it failed\n"]
+    run("log", "--cell", "quest")
+    assert [line.split()[0] for line in run.out.splitlines()] == ["1.000000", "2.000000", "100.000000"]
+    monkeypatch.setattr(follow.time, "clock_gettime", lambda _clock: 121.5)
+    run("log", "--since", "2m")
+    assert [line.split()[0] for line in run.out.splitlines()] == ["2.000000", "3.000000", "100.000000"]
+    assert [line["time_s"] for line in run.json("log", "--since", "30s", "--cell", "quest", "--json")["lines"]] == [100]
+    assert run("log", "--since", "soon") == 2 and "is not a time such as 90s, 10m, 2h or 1d" in run.err
+    assert run("log", "--previous", "--since", "1h") == 2 and "of another boot" in run.err
 
 
 def test_log_ends_under_a_flood(run: Run) -> None:

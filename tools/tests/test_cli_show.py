@@ -11,7 +11,7 @@ import pytest
 from running import Run
 
 from qv import abi, condition, output
-from qv.errors import Refused
+from qv.errors import NotLoaded, Refused
 from qv.exits import exit_name
 
 
@@ -22,6 +22,28 @@ def test_list(run: Run) -> None:
     assert [(c["name"], c["state"], c["cpus"], c["memory"]) for c in cells] == [("quest", "loadable", [3], 64 << 20)]
     run("cell", "list")
     assert run.out.splitlines()[1].split() == ["quest", "loadable", "3", "64M", "quest.elf", "x2APIC"]
+
+
+def test_list_all_has_absent_cells_and_units(run: Run, tmp_path: Path) -> None:
+    """Without a driver, too."""
+    run.system.root = str(tmp_path)
+    cells, wants = tmp_path / "etc/qv/cells", tmp_path / "etc/systemd/system/multi-user.target.wants"
+    for folder in (cells, wants):
+        folder.mkdir(parents=True)
+    for name in ("quest", "camera"):
+        (cells / f"{name}.yaml").write_text("")
+    (wants / "qv-cell@camera.service").symlink_to("/dev/null")
+    run.create()
+    assert run("cell", "list", "--all") == 0
+    assert run.out.splitlines() == ["NAME    STATE     UNIT", "camera  absent    enabled", "quest   loadable  disabled"]
+    found = run.json("cell", "list", "-a", "--json")
+    assert [(f["name"], f["enabled"], f["absent"]) for f in found["files"]] == [("camera", True, True), ("quest", False, False)]
+    (cells / "quest.yaml").unlink()
+    run("cell", "list", "--all")
+    assert run.out.splitlines()[2].split() == ["quest", "loadable", "no", "file"]
+    run.system.fake = NotLoaded("the driver is not loaded", "modprobe qv")
+    assert run("cell", "list") == 1
+    assert run("cell", "list", "--all") == 0 and run.out.splitlines()[1:] == ["camera  absent  enabled"]
 
 
 def test_a_failure_has_one_sentence() -> None:

@@ -11,11 +11,11 @@ from .. import abi, output
 from ..condition import state_name
 from ..device import Device
 from ..errors import WrongUsage
-from ..words import text
+from ..words import number, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from .command import Arguments
@@ -40,10 +40,30 @@ def _log_data(entry: str) -> dict[str, Any]:
     return {"time_s": float(match[1]), "source": match[2], "text": match[3]}
 
 
+def _wanted(args: Arguments) -> Callable[[str], bool]:
+    """Returns whether a line is about the cell of --cell, and not older than --since says. A line
+    without a time belongs to the line before it."""
+    oldest = 0.0
+    if args.since is not None:
+        oldest = time.clock_gettime(time.CLOCK_BOOTTIME) - args.since
+    about = re.compile(rf"(?<![\w-]){re.escape(args.cell)}(?![\w-])") if args.cell else None
+
+    def wanted(entry: str) -> bool:
+        found = _log_data(entry)
+        if found["time_s"] is not None and found["time_s"] < oldest:
+            return False
+        return about is None or bool(about.search(f"{found['source']} {found['text']}"))
+
+    return wanted
+
+
 def log(args: Arguments, system: System) -> int:
     """Prints as --json: one document per line when following, otherwise a single document."""
     if args.previous and args.follow:
         raise WrongUsage("the previous log is complete: leave out -f")
+    if args.previous and args.since is not None:
+        raise WrongUsage("the times of the previous log are of another boot: leave out --since")
+    wanted = _wanted(args)
     device = system.device()
     reader = abi.Log(
         which=abi.WhichLog.PREVIOUS if args.previous else abi.WhichLog.PRESENT,
@@ -51,7 +71,7 @@ def log(args: Arguments, system: System) -> int:
     )
     kept: list[dict[str, Any]] = []
     while True:
-        for entry in log_lines(device, reader):
+        for entry in filter(wanted, log_lines(device, reader)):
             if not args.json:
                 output.line(entry)
             elif args.follow:
@@ -123,7 +143,8 @@ def events(args: Arguments, system: System) -> int:
     last = 0
     for event in device.events():
         if last and event.seq > last + 1 and not args.json:
-            output.line(f"({event.seq - last - 1} events were lost)")
+            lost = event.seq - last - 1
+            output.line(f"({number(lost, 'event')} {'was' if lost == 1 else 'were'} lost)")
         last = event.seq
         _print_event(args, event_data(event))
     return 0

@@ -19,6 +19,35 @@ def _wrong(
     return WrongUsage(words, usage)
 
 
+# Words of other programs, alone or behind `cell`, and the commands that do the same here
+_OTHER_WORDS = {
+    "cell shutdown NAME": ("stop", "halt", "poweroff", "terminate", "down"),
+    "cell destroy NAME": ("rm", "remove", "delete", "del", "undefine", "kill"),
+    "cell list": ("ls", "ps", "cells"),
+    "cell show NAME": ("info", "inspect", "describe", "get"),
+    "cell create FILE": ("new", "add", "define", "load"),
+    "cell restart NAME": ("reset", "reboot"),
+    "cell console-log NAME": ("logs",),
+    "log": ("dmesg",),
+    "channel list": ("channels",),
+}
+_QUESH = {
+    "quesh NAME": ("console", "attach", "shell", "enter", "connect", "login"),
+    "quesh NAME -c LINE": ("exec",),
+}
+HINTS = {word: f"qvctl {line}" for line, words in _OTHER_WORDS.items() for word in words} | {
+    word: line for line, words in _QUESH.items() for word in words
+}
+
+
+def _meant(word: str) -> str:
+    """Returns the commands that a person means by a word that is no command here; or nothing."""
+    if word in HINTS:
+        return f" (perhaps `{HINTS[word]}`)"
+    found = [command.path for command in COMMANDS if command.path.split(" ")[1:] == [word]]
+    return f" (perhaps {' or '.join(f'`qvctl {path}`' for path in found)})" if found else ""
+
+
 def _perhaps(word: str, known: Sequence[str]) -> str:
     import difflib
 
@@ -36,16 +65,19 @@ def find(words: Sequence[str]) -> tuple[Command, list[str]]:
             return command, list(words[len(path) :])
     tops = [command.path.partition(" ")[0] for command in COMMANDS]
     if words[0] not in tops:
-        raise _wrong(f"there is no command `{words[0]}`{_perhaps(words[0], tops)}")
+        raise _wrong(
+            f"there is no command `{words[0]}`{_meant(words[0]) or _perhaps(words[0], tops)}"
+        )
     verbs = [
         command.path.partition(" ")[2]
         for command in COMMANDS
         if command.path.startswith(words[0] + " ")
     ]
+    if len(words) == 1:
+        raise _wrong(f"{words[0]} needs a command", group_usage(words[0]))
+    hint = _meant(words[1]) if words[0] == "cell" and words[1] in HINTS else ""
     raise _wrong(
-        f"{words[0]}: there is no `{words[1]}`{_perhaps(words[1], verbs)}"
-        if len(words) > 1
-        else f"{words[0]} needs a command",
+        f"{words[0]}: there is no `{words[1]}`{hint or _perhaps(words[1], verbs)}",
         group_usage(words[0]),
     )
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from .. import abi, keys, output, words
+from .. import abi, dropin, keys, output, words
 from ..condition import ADDRESSES, failure_data, failure_name, registers, state_name
-from ..errors import Refused
+from ..errors import NotLoaded, Refused
 from ..words import text
 from .acting import each, infos_of
 
@@ -97,7 +97,41 @@ def _apic(cell: dict[str, Any]) -> str:
     )
 
 
+def _files(root: str, cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the files of units as in --json."""
+    present = {cell["name"] for cell in cells}
+    return [
+        {
+            "name": name,
+            "file": dropin.file_of(root, name),
+            "enabled": dropin.is_enabled(root, name),
+            "absent": name not in present,
+        }
+        for name in dropin.names(root)
+    ]
+
+
+def _list_all(args: Arguments, system: System) -> int:
+    """Works without a driver, too: no cell exists then."""
+    try:
+        device = system.device()
+        cells = cells_data(device, device.status().vendor)
+    except NotLoaded:
+        cells = []
+    files = _files(system.root, cells)
+    if args.json:
+        output.as_json({"cells": cells, "files": files})
+        return 0
+    units = {file["name"]: "enabled" if file["enabled"] else "disabled" for file in files}
+    rows = [(cell["name"], state_text(cell), units.get(cell["name"], "no file")) for cell in cells]
+    rows += [(text(f["name"].encode()), "absent", units[f["name"]]) for f in files if f["absent"]]
+    output.table(("NAME", "STATE", "UNIT"), sorted(rows))
+    return 0
+
+
 def list_cells(args: Arguments, system: System) -> int:
+    if args.all:
+        return _list_all(args, system)
     device = system.device()
     status = device.status()
     cells = cells_data(device, status.vendor)

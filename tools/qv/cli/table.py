@@ -181,7 +181,16 @@ COMMANDS = (
         "NAME",
         Option("--file", "write it to this file (default: NAME.core)", "FILE"),
     ),
-    Command("cell list", "show.list_cells", "all cells"),
+    Command(
+        "cell list",
+        "show.list_cells",
+        "all cells",
+        "",
+        Option(
+            "-a --all",
+            "also cells that have a file for a unit and are absent; which units start at boot",
+        ),
+    ),
     Command(
         "cell show",
         "show.show_cell",
@@ -490,6 +499,10 @@ COMMANDS = (
         Option(
             "--previous",
             "what the monitors logged before the machine last went down (warm restart)",
+        ),
+        Option("--cell", "only lines about this cell", "NAME", default=""),
+        Option(
+            "--since", "only lines of the last TIME, such as 90s, 10m or 2h", "TIME", values.ago
         ),
     ),
     Command("events", "follow.events", "state changes of QV and its cells", "", FOLLOW),

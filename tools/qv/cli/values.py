@@ -130,6 +130,14 @@ def span(value: str) -> int:
     return int(number) * units[unit]
 
 
+def ago(value: str) -> float:
+    """time such as 90s, 10m, 2h or 1d"""
+    number, unit = value[:-1], value[-1:]
+    if not number.isascii() or not number.isdigit() or len(number) > 9 or unit not in "smhd":
+        raise ValueError
+    return float(number) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[unit]
+
+
 class Cost:
     """A cost per byte, as given in ns, and in 2^-32 ns, rounded up."""
 
