@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from pathlib import Path
 
 import pytest
 from running import Run
 
-from qv import abi, condition, output
+from qv import abi, condition, output, symbols
 from qv.errors import NotLoaded, Refused
 from qv.exits import exit_name
 
@@ -97,6 +98,58 @@ def test_show_failure(run: Run) -> None:
     for words in ("state:       failed", "memory: it touched memory outside the cell", "0x101234", "0xdead0000",
                   "0x400", "rax 0000000000000abc", "8b 00"):
         assert words in run.out
+
+
+def elf(bits: int) -> bytes:
+    """Returns an image with the function `poll` at 0x101000, of 0x40 bytes."""
+    names = b"\0poll\0"
+    if bits == 64:
+        symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0x101000, 0x40)
+        head, section, where = 64, "<IIQQQQIIQQ", (0x28, "<Q", 0x3A)
+    else:
+        symbols = bytes(16) + struct.pack("<IIIBBH", 1, 0x101000, 0x40, 0x12, 0, 1)
+        head, section, where = 52, "<IIIIIIIIII", (0x20, "<I", 0x2E)
+    size = struct.calcsize(section)
+    image = bytearray(head)
+    image[:6] = b"\x7fELF" + bytes((bits // 32, 1))
+    struct.pack_into(where[1], image, where[0], head + len(symbols) + len(names))
+    struct.pack_into("<HH", image, where[2], size, 2)
+    table = struct.pack(section, 0, 2, 0, 0, head, len(symbols), 1, 0, 0, 0)
+    strings = struct.pack(section, 0, 3, 0, 0, head + len(symbols), len(names), 0, 0, 0, 0)
+    return bytes(image) + symbols + names + table + strings
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_failure_has_a_time_and_a_function(
+        run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bits: int) -> None:
+    run.create()
+    info = run.device.cells["quest"]
+    info.state, info.failure.reason, info.failure.rip = abi.State.FAILED, abi.Failure.MSR, 0x101012
+    assert run.json("cell", "show", "quest", "--json")["failure"]["symbol"] is None
+    (tmp_path / "quest.elf").write_bytes(elf(bits))
+    info.failed_ns = 5 * 10**9
+    monkeypatch.setattr(condition.time, "clock_gettime_ns", lambda _clock: 7 * 10**9)
+    monkeypatch.setattr(condition.time, "time_ns", lambda: 1_700_000_002_250_000_000)
+    found = run.json("cell", "show", "quest", "--json")["failure"]
+    assert (found["symbol"], found["time_ns"]) == ("poll+0x12", 1_700_000_000_250_000_000)
+    run("cell", "show", "quest")
+    assert "0x101012, in poll+0x12\n" in run.out
+    assert re.search(r"^failed 2023-11-1[45] \d\d:\d\d:20\.250: msr: ", run.out, re.M), run.out
+    info.failure.rip = 0x101040
+    assert run.json("cell", "show", "quest", "--json")["failure"]["symbol"] is None
+
+
+def test_hostile_image_has_no_function(tmp_path: Path) -> None:
+    """Every byte of a small image is changed."""
+    file, good = tmp_path / "image", elf(64)
+    for at in range(len(good)):
+        for byte in (0, 0xFF):
+            file.write_bytes(good[:at] + bytes((byte,)) + good[at + 1:])
+            symbols.function_at(str(file), 0x101012)
+        file.write_bytes(good[:at])
+        symbols.function_at(str(file), 0x101012)
+    file.write_bytes(good[:-64])
+    assert symbols.function_at(str(file), 0x101012) == ""
 
 
 def test_level_of_protection_from_dma_is_shown(run: Run) -> None:

@@ -324,6 +324,8 @@ struct qv_cell_info {
 	} open[QV_MAX_CHANNELS];
 	__u32 num_modules, reserved;	/* as in qv_cell_create */
 	struct qv_module modules[QV_MAX_MODULES];
+	/* CLOCK_BOOTTIME of the failures above, to a millisecond; 0: no failure */
+	__u64 failed_ns, last_failed_ns;
 };
 
 /*

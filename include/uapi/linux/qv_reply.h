@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#define QV_ABI_VERSION	9
+#define QV_ABI_VERSION	10
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* length of a sentence with its NUL */

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from .. import abi, dropin, keys, output, words
 from ..condition import ADDRESSES, failure_data, failure_name, registers, state_name
 from ..errors import NotLoaded, Refused
@@ -72,8 +74,8 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
         "started_ns": info.started_ns,
         "first_entry_ns": info.first_entry_ns,
         **_data(keys.SUPERVISION, info),
-        "failure": failure_data(info.failure, vendor),
-        "last_failure": failure_data(info.last_failure, vendor),
+        "failure": failure_data(info.failure, vendor, info.failed_ns),
+        "last_failure": failure_data(info.last_failure, vendor, info.last_failed_ns),
         "failures": info.failures,
     }
 
@@ -173,12 +175,31 @@ def list_cells(args: Arguments, system: System) -> int:
     return 0
 
 
+def _image_of(data: dict[str, Any], system: System) -> str:
+    """Returns the file of the cell's image, if it is where the images of units are."""
+    folders = (os.path.join(system.root, dropin.CELLS), *system.machine().image_dirs)
+    places = [os.path.join(folder, data["image"]) for folder in folders]
+    return next((place for place in places if os.path.isfile(place)), "")
+
+
+def _add_symbols(data: dict[str, Any], system: System) -> None:
+    """Says in which function of the image the failures were."""
+    from ..symbols import function_at
+
+    image = _image_of(data, system)
+    for failure in (data["failure"], data["last_failure"]):
+        if not failure:
+            continue
+        failure["symbol"] = function_at(image, int(failure["rip"], 16)) or None
+
+
 def show_cell(args: Arguments, system: System) -> int:
     from . import channels  # `cell list` starts faster without it
 
     def one(device: Device, name: str) -> None:
         status = device.status()
         data = cell_data(device.info(name), status.vendor)
+        _add_symbols(data, system)
         data["dma_level"] = words.DMA_LEVELS[status.dma_level]
         looks = data["debug"] and data["state"] == "running"
         for channel in data["channels"]:
@@ -246,10 +267,12 @@ def _show_registers(some: dict[str, str], code: str) -> None:
 
 
 def _show_failure(title: str, failure: dict[str, Any]) -> None:
+    if failure["time_ns"]:
+        title = f"{title} {output.wall_clock(failure['time_ns'])}"
     number = next((n for n in ADDRESSES if failure_name(n) == failure["reason"]), None)
     output.line(f"{title + ': ':13}{failure['reason']}: {failure['sentence']}")
     lines = [
-        ("rip", failure["rip"]),
+        ("rip", failure["rip"] + (f", in {failure['symbol']}" if failure["symbol"] else "")),
         ("cpu", str(failure["cpu"])),
         (
             "exit code",
