@@ -41,10 +41,11 @@ MACHINE ?= amd
 	size deps doc deb demo shell quest check check-all lint attack prove bench evaluation \
 	headers
 
-all: programs module
+# Without headers nothing is compiled before that is said.
+all: headers programs module
 
 define each
-	@set -e; for d in $(PROGRAMS); do $(MAKE) -C $$d O=$(O) $(1); done
+	@set -e; umask 022; for d in $(PROGRAMS); do $(MAKE) -C $$d O=$(O) $(1); done
 endef
 
 programs:
@@ -61,19 +62,19 @@ headers:
 	@test -n "$(KVER)" || { echo "no kernel headers in $(KDIR):" \
 		"install linux-headers-amd64, or name others with KDIR=" >&2; exit 1; }
 
+# Every user may read what is installed, whatever the umask of root's shell.
 install: all install-programs install-driver
+	@scripts/uninstall --list "$(DESTDIR)" "$(KVER)" $(MAKE) install-programs O=$(O)
 
 install-programs:
 	$(call each,DESTDIR=$(DESTDIR) install)
-	@$(MAKE) -C Documentation O=$(O) DESTDIR=$(DESTDIR) install
+	@umask 022; $(MAKE) -C Documentation O=$(O) DESTDIR=$(DESTDIR) install
 
 install-driver: headers
-	@$(DRIVER) DESTDIR=$(DESTDIR) install
+	@umask 022; $(DRIVER) DESTDIR=$(DESTDIR) install
 
-# Removes what this tree would install, so there is no list of files to maintain.
-uninstall: programs headers
-	@scripts/uninstall "$(DESTDIR)" $(MAKE) install-programs O=$(O)
-	@$(DRIVER) DESTDIR=$(DESTDIR) uninstall
+uninstall:
+	@scripts/uninstall "$(DESTDIR)"
 	@$(if $(DESTDIR),:,journalctl --update-catalog || :)
 
 clean:

@@ -44,7 +44,8 @@ class Copy:
 
     def make(self, *arguments: str) -> str:
         # depmod is in /usr/sbin, which a shell after `su` does not search
-        return self.run("env", "PATH=/usr/bin:/bin", "make", "-s", "-C", str(TOP), f"O={build.OUT}",
+        # a careful root has this umask, and every user must still be able to read the files
+        return self.run("env", "PATH=/usr/bin:/bin", "sh", "-c", 'umask 077; exec "$@"', "sh", "make", "-s", "-C", str(TOP), f"O={build.OUT}",
                         f"KDIR=/lib/modules/{self.kver}/build", *arguments)
 
     def files(self) -> set[str]:
@@ -78,9 +79,15 @@ def test_installed_module_is_found_and_uninstall_leaves_nothing(copy: Copy) -> N
     module = copy.base / f"upper/usr/lib/modules/{copy.kver}/updates/qv.ko"
     assert module.stat().st_size < 1 << 20, "the module contains debug data"
     assert ".debug_info" not in copy.run("readelf", "-SW", f"/lib/modules/{copy.kver}/updates/qv.ko")
+    upper = copy.base / "upper"
+    for name in installed:
+        for path in (upper / name, *(upper / name).parents):
+            if path.is_relative_to(upper / "usr") and not path.is_symlink():
+                assert path.stat().st_mode & 0o044 == 0o044, path
     copy.run("qvctl", "--version")		# Python leaves its compiled files
     assert "name: is missing" in copy.run("sh", "-c", "echo cpus: 1 | qvctl config check - 2>&1 || true")
-    copy.make("uninstall")
+    # needs nothing that was built
+    copy.make("uninstall", "O=/none", "KDIR=/none")
     assert copy.files() == set()
     assert b"QV" not in (copy.base / "upper" / CATALOG).read_bytes()
     assert not (copy.base / "upper/usr/share/qv").exists()

@@ -25,3 +25,30 @@ def test_build_keeps_the_environment_s_hardening(tmp_path: Path, folder: str, ma
                           env=clean | flags, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (OWN in done.stdout) == ("FORTIFY" not in str(flags))
+
+
+def test_install_looks_for_headers_before_it_compiles(tmp_path: Path) -> None:
+    clean = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    done = subprocess.run(["make", "-C", TOP, f"O={tmp_path / 'build'}", f"KDIR={tmp_path}", f"DESTDIR={tmp_path / 'to'}", "install"],
+                          env=clean, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "install linux-headers-amd64" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_uninstall_without_a_list_says_so(tmp_path: Path) -> None:
+    done = subprocess.run([TOP / "scripts/uninstall", tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "remedy: make install, then make uninstall" in done.stderr
+
+
+def test_installed_headers_compile_alone(tmp_path: Path) -> None:
+    """A program includes them by their public names."""
+    done = subprocess.run(["make", "-s", "-C", TOP / "lib", f"O={tmp_path / 'build'}", f"DESTDIR={tmp_path / 'to'}", "install"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    headers = tmp_path / "to/usr/include"
+    names = sorted(str(path.relative_to(headers)) for path in headers.rglob("*.h"))
+    assert {"linux/qv.h", "qv/cell.h", "qv/libqv.h", "qv/channel.h"} <= set(names)
+    for name in names:
+        done = subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", "-fsyntax-only", f"-I{headers}", "-x", "c", "-"],
+                              input=f"#include <{name}>\n", capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
