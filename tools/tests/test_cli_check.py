@@ -92,6 +92,25 @@ def test_config_check_looks_at_direct_ipis_and_locks_of_existing_cells(run: Run)
     assert found("lock: true\n") == ["7: lock: the direct IPIs of the cell quest would void the lock (one of the two keys)"]
 
 
+def test_warnings_about_real_time(run: Run, tmp_path: Path) -> None:
+    run.system.root = str(tmp_path)
+    cpus = tmp_path / "sys/devices/system/cpu"
+    for cpu, other, node in ((1, 0, 0), (2, 3, 0), (3, 2, 1)):
+        (cpus / f"cpu{cpu}/topology").mkdir(parents=True)
+        (cpus / f"cpu{cpu}/cpufreq").mkdir()
+        (cpus / f"cpu{cpu}/node{node}").mkdir()
+        (cpus / f"cpu{cpu}/topology/thread_siblings_list").write_text(f"{min(cpu, other)}-{max(cpu, other)}\n")
+        (cpus / f"cpu{cpu}/cpufreq/scaling_governor").write_text("schedutil\n" if cpu == 1 else "performance\n")
+
+    def said(cpus: str) -> list[str]:
+        run.yaml.write_text(f"name: quest\ncpus: {cpus}\nmemory: 64M\nimage: quest.elf\n")
+        return [found["warning"] for found in run.json("config", "check", str(run.yaml), "--json")["warnings"]]
+    shares, governor = said("[1]")
+    assert shares == "CPU 1 shares a core with CPU 0, which the cell does not have: work there slows the cell"
+    assert governor.startswith("CPU 1 has the frequency governor schedutil")
+    assert said("[2, 3]") == ["its CPUs are on NUMA nodes 0 and 1: memory is far from some of them"]
+
+
 def test_a_file_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     source, sink = os.pipe()
     os.write(sink, YAML.replace("quest.elf", str(run.yaml.parent / "quest.elf")).encode())

@@ -242,6 +242,34 @@ def test_memory(clinic: Clinic) -> None:
     clinic.finds("memory", "warn", "64M")
 
 
+def test_what_real_time_needs(clinic: Clinic) -> None:
+    cpus = "sys/devices/system/cpu"
+    clinic.put(f"{cpus}/smt/active", "1\n")
+    clinic.finds("smt", "warn", "CPUs share cores", "firmware set-up")
+    for number, (name, latency) in enumerate((("POLL", 0), ("C1", 2), ("C6", 133))):
+        clinic.put(f"{cpus}/cpu2/cpuidle/state{number}/name", f"{name}\n")
+        clinic.put(f"{cpus}/cpu2/cpuidle/state{number}/latency", f"{latency}\n")
+    clinic.finds("c-states", "warn", "sleeps in C6 needs 133 us", "--disable-by-latency 20")
+    clinic.put(f"{cpus}/cpu2/cpuidle/state2/disable", "1\n")
+    clinic.finds("c-states", "ok")
+    clinic.put(f"{cpus}/cpu1/cpufreq/scaling_governor", "powersave\n")
+    clinic.finds("p-states", "warn", "governor is powersave", "--governor performance")
+    clinic.put("sys/devices/system/node/node0/cpulist", "0-1\n")
+    clinic.finds("numa", "ok")
+    clinic.put("sys/devices/system/node/node1/cpulist", "2-3\n")
+    clinic.finds("numa", "warn", "2 NUMA nodes", "node1: CPUs 2-3")
+
+
+def test_interrupts_of_the_firmware(clinic: Clinic) -> None:
+    clinic.finds("smi", "ok", "does not count")
+    clinic.put("proc/cpuinfo", "processor : 0\nvendor_id : GenuineIntel\nflags : fpu svm npt\n")
+    clinic.finds("smi", "warn", "were not counted", "modprobe msr")
+    clinic.put("dev/cpu/0/msr", bytes(0x34) + (7).to_bytes(8, "little"))
+    clinic.finds("smi", "warn", "7 interrupts of the firmware", "if the number grows")
+    clinic.put("dev/cpu/0/msr", bytes(0x40))
+    clinic.finds("smi", "ok", "0 interrupts")
+
+
 def test_headers_and_module(clinic: Clinic) -> None:
     clinic.remove("lib/modules/6.12.0-test/build/Makefile")
     (clinic.root / "lib/modules/6.12.0-test/build").rmdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from .. import abi, config, dropin, order, output, words
+from .. import abi, config, dropin, order, output, timing, words
 from ..errors import Refused, WrongConfiguration
 from ..problems import Problem
 
@@ -32,7 +32,11 @@ def check(args: Arguments, system: System) -> int:
     warnings = [
         (cell.file, warning)
         for cell in cells
-        for warning in (*_warnings(cell, machine), *_unit_warnings(cell, system, machine))
+        for warning in (
+            *_warnings(cell, machine),
+            *timing.warnings(system.root, cell.cpus),
+            *_unit_warnings(cell, system, machine),
+        )
     ]
     scheduled = [cell for cell in cells if args.verbose and cell.vcpus and not problems]
     if scheduled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from .. import abi, output
+from .. import abi, output, timing
 from ..device import Device
 from ..errors import Refused
 from ..machine import parse_cpu_list
@@ -122,7 +122,15 @@ class Examination:
             self.dma,
             self.yaml,
         )
-        return [check() for check in checks]
+        return [*(check() for check in checks), *self.real_time()]
+
+    def real_time(self) -> list[Finding]:
+        cpus = sorted(self.facts.machine.cpus) or [0]
+        found = timing.findings(str(self.facts.root), cpus, self.facts.cpu_maker)
+        return [
+            Finding(check, OK if fine else WARN, what, remedy)
+            for check, fine, what, remedy in found
+        ]
 
     def architecture(self) -> Finding:
         if self.facts.machine_name == "x86_64":
