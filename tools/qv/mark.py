@@ -6,12 +6,17 @@ from __future__ import annotations
 import hashlib
 import os
 
+from .words import text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import abi
     from .files import Files
     from .keys import CellConfig
 
 FOLDER = "run/qv"
+# the mark of a unit's process, and that of `qvctl cell apply`
+OF_UNIT, APPLIED = KINDS = ("cell", "applied")
 
 
 class Mark:
@@ -33,8 +38,14 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def place(folder: str, name: str) -> str:
-    return os.path.join(folder, f"{name}.cell")
+def facts_of(info: abi.CellInfo) -> str:
+    """Returns facts that tell a cell from another of its name."""
+    cpus = ",".join(map(str, info.cpus[: info.num_cpus]))
+    return f"{info.id} {cpus} {info.memory} {text(info.image_name)} {text(info.cmdline)}"
+
+
+def place(folder: str, name: str, kind: str = OF_UNIT) -> str:
+    return os.path.join(folder, f"{name}.{kind}")
 
 
 def read(path: str) -> Mark | None:

@@ -107,16 +107,16 @@ def test_wrong_usage(run: Run, argv: list[str]) -> None:
 
 
 @pytest.mark.parametrize("line,sentence,usage", [
-    ("cell shutdwon q", "cell: there is no `shutdwon` (perhaps `shutdown`)", "qvctl cell create|start|"),
+    ("cell shutdwon q", "cell: there is no `shutdwon` (perhaps `shutdown`)", "qvctl cell create|apply|"),
     ("cell shutdown q --timeout -1", "--timeout: `-1` is not a number of milliseconds", "qvctl cell shutdown NAME... [--strict] [--timeout MS]"),
     ("cell shutdown q --timeot 1", "cell shutdown: there is no option --timeot (perhaps `--timeout`)", "qvctl cell shutdown NAME..."),
     ("cell shutdown q --timeout", "--timeout wants a value: MS", "qvctl cell shutdown NAME..."),
     ("cell list x", "cell list: `x` is too much", "qvctl cell list [-a] [--json]"),
-    ("cell stop q", "cell: there is no `stop` (perhaps `qvctl cell shutdown NAME`)", "qvctl cell create|start|"),
-    ("cell rm q", "cell: there is no `rm` (perhaps `qvctl cell destroy NAME`)", "qvctl cell create|start|"),
-    ("cell console q", "cell: there is no `console` (perhaps `quesh NAME`)", "qvctl cell create|start|"),
-    ("cell exec q", "cell: there is no `exec` (perhaps `quesh NAME -c LINE`)", "qvctl cell create|start|"),
-    ("cell logs q", "cell: there is no `logs` (perhaps `qvctl cell console-log NAME`)", "qvctl cell create|start|"),
+    ("cell stop q", "cell: there is no `stop` (perhaps `qvctl cell shutdown NAME`)", "qvctl cell create|apply|"),
+    ("cell rm q", "cell: there is no `rm` (perhaps `qvctl cell destroy NAME`)", "qvctl cell create|apply|"),
+    ("cell console q", "cell: there is no `console` (perhaps `quesh NAME`)", "qvctl cell create|apply|"),
+    ("cell exec q", "cell: there is no `exec` (perhaps `quesh NAME -c LINE`)", "qvctl cell create|apply|"),
+    ("cell logs q", "cell: there is no `logs` (perhaps `qvctl cell console-log NAME`)", "qvctl cell create|apply|"),
     ("delete q", "there is no command `delete` (perhaps `qvctl cell destroy NAME`)", "qvctl COMMAND ..."),
     ("list", "there is no command `list` (perhaps `qvctl cell list` or `qvctl channel list`)", "qvctl COMMAND ..."),
     ("start q", "there is no command `start` (perhaps `qvctl cell start`)", "qvctl COMMAND ..."),

@@ -23,23 +23,28 @@ if TYPE_CHECKING:
 def create(args: Arguments, system: System) -> int:
     """Checks everything first. If a later step fails, the earlier steps are undone."""
     cell, contents = checked(args.file, args.force, system, system.machine())
-    device = system.device_or_load()
-    enabled_here = not device.status().enabled
-    if enabled_here:
-        device.enable()
-    try:
-        reply = device.create(cell.request(), contents)
-        if args.start:
-            _start_or_destroy(device, cell.name)
-    except Refused:
-        if enabled_here:
-            _undo(device.disable)
-        raise
+    reply = make(system.device_or_load(), cell, contents, args.start)
     state = abi.State.RUNNING if args.start else abi.State.LOADABLE
     what = (
         "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
     )
     return done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
+
+
+def make(device: Device, cell: CellConfig, contents: files.Files, start: bool) -> abi.Reply:
+    """Creates a cell. Enables QV before if necessary. Undoes all if a step is refused."""
+    enabled_here = not device.status().enabled
+    if enabled_here:
+        device.enable()
+    try:
+        reply = device.create(cell.request(), contents)
+        if start:
+            _start_or_destroy(device, cell.name)
+    except Refused:
+        if enabled_here:
+            _undo(device.disable)
+        raise
+    return reply
 
 
 def checked(

@@ -113,19 +113,22 @@ ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
 )
 
 
-def yaml_of(info: abi.CellInfo) -> str:
-    lines = [f"{key}: {value(info)}" for key, value in ROWS]
+def values_of(info: abi.CellInfo) -> dict[str, str]:
+    """Returns the value of each key in YAML."""
+    found = {key: value(info) for key, value in ROWS}
     if info.num_modules:
-        lines.append(f"modules:{_list([_module(one) for one in info.modules[: info.num_modules]])}")
+        found["modules"] = _list([_module(one) for one in info.modules[: info.num_modules]])
     if info.num_dynamic:
-        lines.append(f"dynamic-channels: {_dynamic(info)}")
+        found["dynamic-channels"] = _dynamic(info)
     if info.dma_level != abi.DmaLevel.NONE:
-        lines.append(
-            f"dma-protection: {keys.BY_NAME['dma-protection'].data(info)['dma_protection']}"
-        )
+        found["dma-protection"] = str(keys.BY_NAME["dma-protection"].data(info)["dma_protection"])
     if info.apic != abi.Apic.BEST:
-        lines.append(f"apic: {keys.BY_NAME['apic'].data(info)['apic']}")
-    return "\n".join(lines) + "\n"
+        found["apic"] = str(keys.BY_NAME["apic"].data(info)["apic"])
+    return found
+
+
+def yaml_of(info: abi.CellInfo) -> str:
+    return "".join(f"{key}: {value}\n" for key, value in values_of(info).items())
 
 
 def _restart(restart: unit.Restart | None) -> str:

@@ -220,9 +220,7 @@ class Keeper:
             return None
 
     def facts(self) -> str:
-        info = self.device.info(self.name)
-        cpus = ",".join(map(str, info.cpus[: info.num_cpus]))
-        return f"{info.id} {cpus} {info.memory} {text(info.image_name)} {text(info.cmdline)}"
+        return mark.facts_of(self.device.info(self.name))
 
     def is_ours(self) -> bool:
         """A process of the unit created the cell, perhaps of another file. The mark

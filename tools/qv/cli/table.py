@@ -87,6 +87,24 @@ COMMANDS = (
             "take a device that Linux uses, too: a mounted disk, a network interface that is up",
         ),
     ),
+    Command(
+        "cell apply",
+        "apply.apply",
+        "make a cell as its file says: create and start it, replace it, or leave it alone",
+        "FILE",
+        Option("--dry-run", "only say what would change", name="dry_run"),
+        Option(
+            "--force",
+            "take a device that Linux uses, too: a mounted disk, a network interface that is up",
+        ),
+        Option(
+            "--timeout",
+            "milliseconds that the old cell has to shut down (default 5000)",
+            "MS",
+            values.milliseconds,
+            5000,
+        ),
+    ),
     Command("cell start", "life.start", "start created cells", "NAME...", STRICT),
     Command(
         "cell shutdown",

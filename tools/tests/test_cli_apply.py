@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl cell apply on a driver that exists only here."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+
+import pytest
+from running import YAML, Run
+
+from qv import abi
+from qv.errors import NotLoaded, Refused
+
+
+@pytest.fixture(autouse=True)
+def root(run: Run, tmp_path: Path) -> None:
+    run.system.root = str(tmp_path)
+
+
+def calls(run: Run, *more: str) -> list[str]:
+    """Applies the file. Returns the calls that changed something."""
+    run.device.calls.clear()
+    assert run("cell", "apply", str(run.yaml), *more) == 0, run.err
+    return [call.split()[0] for call in run.device.calls]
+
+
+def test_apply_creates_leaves_alone_and_replaces(run: Run) -> None:
+    assert calls(run, "--dry-run") == [] and "cell quest is absent: it would be created, and start\n" in run.out
+    assert calls(run) == ["enable", "create", "start"] and run.out == "cell quest is created and runs\n"
+    assert calls(run) == [] and run.out == "cell quest is as its file says: nothing to do\n"
+    run.yaml.write_text(YAML.replace("64M", "128M") + "debug: true\n")
+    assert calls(run, "--dry-run") == []
+    said = "  memory: 64M -> 128M\n  debug: false -> true\n"
+    assert run.out == f"cell quest would be shut down and replaced\n{said}"
+    assert calls(run, "--timeout", "7") == ["shutdown", "destroy", "create", "start"]
+    assert run.out == f"cell quest is replaced and runs\n{said}"
+    assert run.device.cells["quest"].memory == 128 << 20
+    run("cell", "shutdown", "quest")
+    assert calls(run) == ["start"]
+
+
+def test_dry_run_loads_no_module(run: Run) -> None:
+    run.system.fake = NotLoaded("there is no /dev/qv", "modprobe qv")
+    assert run("cell", "apply", str(run.yaml), "--dry-run") == 0 and "it would be created" in run.out
+
+
+def test_apply_sees_another_image_of_the_same_name(run: Run, tmp_path: Path) -> None:
+    calls(run)
+    image = tmp_path / "quest.elf"
+    image.write_bytes(image.read_bytes() + b"more")
+    assert calls(run) == ["shutdown", "destroy", "create", "start"]
+    assert "the contents of its image or of a module have changed" in run.out
+
+
+def test_cell_that_another_command_made_is_replaced(run: Run) -> None:
+    """The contents of its image are not known."""
+    run.create("--start")
+    assert calls(run, "--dry-run") == [] and "its contents are not known" in run.out
+    assert calls(run) == ["shutdown", "destroy", "create", "start"]
+    assert calls(run) == []
+
+
+def test_apply_leaves_a_cell_to_its_unit(run: Run, tmp_path: Path) -> None:
+    calls(run)
+    run.yaml.write_text(YAML + "debug: true\n")
+    with open(tmp_path / "run/qv/quest.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert run("cell", "apply", str(run.yaml)) == 1
+        assert "the unit qv-cell@quest.service keeps cell quest, from" in run.err
+        file = tmp_path / "etc/qv/cells/quest.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(run.yaml.read_text().replace("quest.elf", str(tmp_path / "quest.elf")))
+        run.device.calls.clear()
+        found = run.json("cell", "apply", str(file), "--json")
+    assert found["action"] == "reload" and [change["key"] for change in found["changes"]] == ["debug"]
+    assert run.device.calls == [] and run.system.systemd == ["reload qv-cell@quest.service"]
+
+
+def test_apply_checks_all_before_it_changes_anything(run: Run, tmp_path: Path) -> None:
+    calls(run)
+    other = tmp_path / "other.yaml"
+    other.write_text(YAML.replace("name: quest", "name: other"))
+    run.device.calls.clear()
+    assert run("cell", "apply", str(other)) == 2 and "CPU 3 belongs to the cell quest" in run.err
+    run.yaml.write_text(YAML.replace("64M", "63M"))
+    assert run("cell", "apply", str(run.yaml)) == 2
+    assert run.device.calls == []
+
+
+def test_refused_replacement_says_that_the_old_cell_is_gone(run: Run) -> None:
+    calls(run)
+    run.yaml.write_text(YAML + "debug: true\n")
+    run.device.refuse["create"] = Refused("there is too little memory", "end programs", abi.Reason.E_NO_MEMORY)
+    assert run("cell", "apply", str(run.yaml)) == 1
+    assert "the cell quest of before is gone, and the new one is refused: there is too little memory" in run.err
