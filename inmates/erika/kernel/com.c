@@ -9,6 +9,26 @@ struct os_com_error_info os_com_error_info;
 static COMApplicationModeType com_mode;
 static bool com_started;
 
+/*
+ * The contexts in which each service is allowed, besides StartupHook(). A message may activate a
+ * task, so nothing may be sent where ActivateTask() is not allowed either. The function of a
+ * message may send. StartCOMExtension() has the context of its caller.
+ */
+#define STARTERS	OS_IN_TASK
+#define SENDERS		(OS_TASK_ISR2 | OS_IN_CALLBACK)
+#define RECEIVERS	(OS_READERS | OS_IN_CALLBACK)
+
+/* The begin of each service: os_lock(), and with COMEXTENDED the errors of its caller. */
+static StatusType enter(unsigned int allowed)
+{
+	os_lock();
+	if (!os_com_extended)
+		return E_OK;
+	if (os.disabled || os.suspended_all || os.suspended_os)
+		return E_OS_DISABLEDINT;
+	return os.now.where & allowed || os.now.where == OS_IN_STARTUP ? E_OK : E_OS_CALLEVEL;
+}
+
 static StatusType leave(enum os_com_service service, StatusType error, uint64_t p0, uint64_t p1)
 {
 	static bool reporting;
@@ -20,7 +40,7 @@ static StatusType leave(enum os_com_service service, StatusType error, uint64_t 
 		os_com_error_info.service = service;
 		os_com_error_info.parameter[0] = p0;
 		os_com_error_info.parameter[1] = p1;
-		os.now.where = OS_IN_ERROR;
+		os.now.where = OS_IN_COM_ERROR;
 		os_com_error_hook(error);
 		os.now = context;
 		reporting = false;
@@ -92,9 +112,10 @@ static StatusType extension(void)
 
 StatusType StartCOM(COMApplicationModeType mode)
 {
-	StatusType error = os_com_extended && mode >= os_num_com_modes ? E_COM_ID : E_OK;
+	StatusType error = enter(STARTERS);
 
-	os_lock();
+	if (os_com_extended && error == E_OK && mode >= os_num_com_modes)
+		error = E_COM_ID;
 	if (error == E_OK) {
 		com_mode = mode;
 		com_started = true;
@@ -106,9 +127,10 @@ StatusType StartCOM(COMApplicationModeType mode)
 
 StatusType StopCOM(COMShutdownModeType mode)
 {
-	StatusType error = os_com_extended && mode != COM_SHUTDOWN_IMMEDIATE ? E_COM_ID : E_OK;
+	StatusType error = enter(STARTERS);
 
-	os_lock();
+	if (os_com_extended && error == E_OK && mode != COM_SHUTDOWN_IMMEDIATE)
+		error = E_COM_ID;
 	return leave(COMServiceId_StopCOM, error, mode, 0);
 }
 
@@ -119,10 +141,9 @@ COMApplicationModeType GetCOMApplicationMode(void)
 
 StatusType InitMessage(MessageIdentifier message, ApplicationDataRef data)
 {
-	StatusType error = E_OK;
+	StatusType error = enter(SENDERS);
 
-	os_lock();
-	if (os_com_extended &&
+	if (os_com_extended && error == E_OK &&
 	    (!is_kind(message, UNQUEUED | QUEUED) || !os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK)
@@ -173,10 +194,10 @@ static void send(MessageIdentifier id, const void *data)
 
 StatusType SendMessage(MessageIdentifier message, ApplicationDataRef data)
 {
-	StatusType error = E_OK;
+	StatusType error = enter(SENDERS);
 
-	os_lock();
-	if (os_com_extended && (!is_kind(message, SENT) || !os_message_conf[message].size))
+	if (os_com_extended && error == E_OK &&
+	    (!is_kind(message, SENT) || !os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK)
 		send(message, data);
@@ -185,10 +206,10 @@ StatusType SendMessage(MessageIdentifier message, ApplicationDataRef data)
 
 StatusType SendZeroMessage(MessageIdentifier message)
 {
-	StatusType error = E_OK;
+	StatusType error = enter(SENDERS);
 
-	os_lock();
-	if (os_com_extended && (!is_kind(message, SENT) || os_message_conf[message].size))
+	if (os_com_extended && error == E_OK &&
+	    (!is_kind(message, SENT) || os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK)
 		send(message, NULL);
@@ -214,10 +235,9 @@ static StatusType take(MessageIdentifier id, void *data)
 
 StatusType ReceiveMessage(MessageIdentifier message, ApplicationDataRef data)
 {
-	StatusType error = E_OK;
+	StatusType error = enter(RECEIVERS);
 
-	os_lock();
-	if (os_com_extended &&
+	if (os_com_extended && error == E_OK &&
 	    (!is_kind(message, UNQUEUED | QUEUED) || !os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK) {
@@ -234,9 +254,10 @@ StatusType ReceiveMessage(MessageIdentifier message, ApplicationDataRef data)
 
 StatusType GetMessageStatus(MessageIdentifier message)
 {
-	StatusType error = os_com_extended && !is_kind(message, QUEUED) ? E_COM_ID : E_OK;
+	StatusType error = enter(RECEIVERS);
 
-	os_lock();
+	if (os_com_extended && error == E_OK && !is_kind(message, QUEUED))
+		error = E_COM_ID;
 	if (error == E_OK && os_messages[message].lost)
 		error = E_COM_LIMIT;
 	else if (error == E_OK && !os_messages[message].used)

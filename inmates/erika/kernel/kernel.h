@@ -32,6 +32,8 @@ enum os_context_kind {
 	OS_IN_CALLBACK	= 1u << 6,
 	OS_IN_IDLE	= 1u << 7,
 	OS_IN_SHUTDOWN	= OS_IN_STARTUP | OS_IN_IDLE,	/* no service allows one of these */
+	/* COMErrorHook(): the services of ErrorHook(), whose errors reach ErrorHook() */
+	OS_IN_COM_ERROR	= OS_IN_ERROR | OS_IN_IDLE,
 };
 
 #define OS_TASK_ISR2	(OS_IN_TASK | OS_IN_ISR2)

@@ -37,8 +37,7 @@ StatusType ReleaseResource(ResourceType resource)
 	StatusType error = os_enter_id(OS_TASK_ISR2, resource, os_num_resources);
 
 	if (OS_EXTENDED && error == E_OK && os.now.held != resource + 1)
-		error = !os_resources[resource].taken &&
-			caller_level() > os_resource_conf[resource].ceiling ?
+		error = caller_level() > os_resource_conf[resource].ceiling ?
 			E_OS_ACCESS : E_OS_NOFUNC;
 	if (error == E_OK) {
 		os_give_back(&os_resources[resource]);

@@ -13,8 +13,10 @@ static ScheduleTableType table_id(const struct os_timer *timer)
 static void stop(struct os_table *table)
 {
 	table->state = SCHEDULETABLE_STOPPED;
-	if (table->next)
+	if (table->next) {
 		os_tables[table->next - 1].state = SCHEDULETABLE_STOPPED;
+		os_tables[table->next - 1].before = 0;
+	}
 	if (table->before)
 		os_tables[table->before - 1].next = 0;
 	table->next = 0;

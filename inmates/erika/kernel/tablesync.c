@@ -5,13 +5,16 @@
  */
 #include "kernel.h"
 
-/* The deviation of a place from a value, by the shorter way round the table. */
+/*
+ * The deviation of a place from a value, by the shorter way round the table. At half a turn the
+ * table is ahead: it waits longer, from whatever side it came there.
+ */
 static int64_t shortest(int64_t difference, int64_t length)
 {
 	difference %= length;
-	if (difference > length / 2)
-		return difference - length;
-	return difference < -(length / 2) ? difference + length : difference;
+	if (difference < 0)
+		difference += length;
+	return difference > length / 2 ? difference - length : difference;
 }
 
 /*
