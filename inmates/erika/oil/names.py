@@ -11,6 +11,7 @@ C_WORDS = frozenset(
     auto break case char const continue default do double else enum extern float for goto if inline
     int long register restrict return short signed sizeof static struct switch typedef union
     unsigned void volatile while asm typeof _Bool _Static_assert _Alignas _Alignof
+    alignas alignof constexpr nullptr static_assert thread_local typeof_unqual
     linux unix bool true false int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
     intptr_t uintptr_t size_t ptrdiff_t main NULL errno memcpy memset memmove memcmp strlen strcmp
 """.split()

@@ -128,7 +128,7 @@ def _type(checked: Checked, item: Item, problems: Problems) -> tuple[str, Place]
             if _property(item) == "RECEIVE_ZERO_INTERNAL"
             else "SEND_STATIC_INTERNAL"
         )
-        if _property(owner) != wanted and owner is not item:
+        if _property(owner) != wanted and owner.name == sender.value:
             problems.error(
                 sender.place,
                 f"MESSAGE {item.name}: {owner.name} is no {wanted}",

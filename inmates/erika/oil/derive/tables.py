@@ -43,6 +43,7 @@ def _table(
     counter = known.get(found.counter)
     if counter:
         _check_length(item, found, counter, problems)
+        _check_moves(item, found, counter, problems)
         _check_start(item, found, counter, problems)
     return found
 
@@ -86,6 +87,36 @@ def _check_adjustable(item: Item, point: Value, problems: Problems) -> None:
             "moves points",
             "ADJUSTABLE = FALSE",
         )
+
+
+def _check_moves(item: Item, found: Table, counter: Counter, problems: Problems) -> None:
+    """Checks how far synchronization may move each point (SWS_Os_00436, 00437, 00559), and the
+    PRECISION (00438)."""
+    if found.sync != "EXPLICIT":
+        return
+    if found.precision > found.length:
+        problems.error(
+            item.values.inside("LOCAL_TO_GLOBAL_TIME_SYNCHRONIZATION").place_of("PRECISION"),
+            f"SCHEDULETABLE {item.name}: the PRECISION {found.precision} is larger than the LENGTH",
+            f"0 to {found.length}",
+        )
+    offsets = [point.offset for point in found.points]
+    for value in item.values.many("EXPIRY_POINT"):
+        offset = value.inside.number("OFFSET") or 0
+        moves = value.inside.inside("ADJUSTABLE")
+        delay = offset - max((one for one in offsets if one < offset), default=0)
+        most = min(found.length, counter.most - delay) - 1
+        limits = [("MAX_ADVANCE", most, "longer")]
+        if offset != offsets[0]:
+            limits.append(("MAX_RETARD", delay - counter.least_cycle - 1, "shorter"))
+        for name, limit, becomes in limits:
+            if (moves.number(name) or 0) > max(limit, 0):
+                problems.error(
+                    moves.place_of(name),
+                    f"SCHEDULETABLE {item.name}: EXPIRY_POINT {value.value}: its delay of {delay} "
+                    f"ticks cannot become {moves.number(name)} ticks {becomes}",
+                    f"0 to {max(limit, 0)}",
+                )
 
 
 def _check_length(item: Item, found: Table, counter: Counter, problems: Problems) -> None:
