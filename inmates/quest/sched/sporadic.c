@@ -33,13 +33,22 @@ static struct replenishment pop(struct sporadic *s)
 	return head;
 }
 
-/* Merges the first two chunks into one, usable from `at` on. */
-static void merge(struct sporadic *s, uint64_t at)
+/*
+ * Makes the first chunk, of which `usage` is used, usable from `at` on. Merges it with later chunks
+ * that are usable at the latest when the rest of the merged chunk would be used up. All in one
+ * pass, since interrupts are off.
+ */
+static void merge(struct sporadic *s, uint64_t at, uint64_t usage)
 {
-	uint64_t amount = pop(s).amount;
+	uint64_t amount = s->queue[0].amount;
+	unsigned int i, n;
 
-	s->queue[0].at = at;
-	s->queue[0].amount += amount;
+	for (n = 1; n < s->length && s->queue[n].at <= at + amount - usage; n++)
+		amount += s->queue[n].amount;
+	s->queue[0] = (struct replenishment){ at, amount };
+	s->length -= n - 1;
+	for (i = 1; i < s->length; i++)
+		s->queue[i] = s->queue[i + n - 1];
 }
 
 uint64_t sporadic_eligible(const struct sporadic *s)
@@ -72,9 +81,7 @@ static void skip_whole_budgets(struct sporadic *s)
  */
 static void postpone_head(struct sporadic *s, uint64_t overrun)
 {
-	s->queue[0].at += overrun;
-	while (s->length > 1 && s->queue[0].at + s->queue[0].amount >= s->queue[1].at)
-		merge(s, s->queue[0].at);
+	merge(s, s->queue[0].at + overrun, 0);
 }
 
 uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
@@ -143,9 +150,7 @@ void sporadic_unblock(struct sporadic *s, uint64_t now)
 {
 	if (s->queue[0].at > now)
 		return;
-	s->queue[0].at = now;
-	while (s->length > 1 && s->queue[1].at <= now + sporadic_left(s))
-		merge(s, now);
+	merge(s, now, s->usage);
 }
 
 uint64_t sporadic_settled(const struct sporadic *s)
