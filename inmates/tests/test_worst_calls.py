@@ -51,18 +51,21 @@ def test_no_call_delays_a_thread_on_a_vcpu(wake_ups: int) -> None:
     assert {name: ns for name, ns in late.items() if ns > quiet + BOUND_NS} == {}, quiet
 
 
-@pytest.mark.parametrize("what", ["sleep", pytest.param("pipe", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("what", ["crowd sleep", *(
+    pytest.param(other, marks=pytest.mark.slow) for other in ("crowd pipe", "gang words", "gang locks", "gang kill"))])
 def test_no_crowd_delays_a_thread_on_a_vcpu(what: str) -> None:
     """The same, while nearly all threads that programs can have wake at the same time, again and
-    again."""
+    again (programs/crowd.c), and while a call concerns 15 threads on VCPUs of their own
+    (programs/gang.c)."""
     with m.Machine(*m.COUNTED, "-kernel", str(m.quest("quest-test32.elf"))) as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         late = []
-        for crowd in ("", f"crowd {what} &"):
+        for crowd in ("", f"{what} &"):
             if crowd:
                 machine.send(f"{crowd}\r")
-                assert int(machine.expect(r"crowd: (\d+) threads")[1]) > 100
-            machine.send("worst nothing 100\r")
+                least = 100 if "crowd" in what else 15
+                assert int(machine.expect(rf"{what.split()[0]}: (\d+) threads")[1]) >= least
+            machine.send(f"worst nothing {100 if 'crowd' in what else 2000}\r")
             late.append(int(machine.expect(r"worst: (.*)\r?\n")[1].removeprefix("nothing late=")))
             machine.expect(shell.ready)
     print(late)

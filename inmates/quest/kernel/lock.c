@@ -31,40 +31,47 @@ static struct thread *owner_in(const struct crew *crew, uint32_t word)
 	return name && name <= STACKS_MAX ? crew->at[name - 1] : NULL;
 }
 
+/* Returns the owner of the lock that `t` waits for; NULL: it waits for none. */
+static struct thread *awaited_by(const struct crew *crew, const struct thread *t)
+{
+	return t && t->awaits ? owner_in(crew, t->awaits_owner) : NULL;
+}
+
+/* A VCPU that a thread has or inherits. */
+struct inherited {
+	int vcpu;
+	uint64_t period;
+};
+
 /*
  * Finds a VCPU for each thread: the VCPU with the shortest period among its own and those of all
- * threads that wait for it, directly or through other owners.
+ * threads that wait for it, directly or through other owners. Each thread passes its own VCPU along
+ * its chain of owners, up to an owner that has a shorter period.
  */
-static void choose_vcpus(const struct crew *crew, int vcpu[STACKS_MAX])
+static void choose_vcpus(const struct crew *crew, struct inherited to[STACKS_MAX])
 {
-	struct thread *t, *owner;
-	unsigned int i, round;
-	bool again = true;
+	const struct thread *t;
+	unsigned int i;
 
-	for (i = 0; i < STACKS_MAX; i++)
-		vcpu[i] = crew->at[i] ? crew->at[i]->own_vcpu : BEST_EFFORT_VCPU;
-	for (round = 0; round < STACKS_MAX && again; round++) {
-		again = false;
-		for (i = 0; i < STACKS_MAX; i++) {
-			t = crew->at[i];
-			owner = t && t->awaits ? owner_in(crew, t->awaits_owner) : NULL;
-			if (!owner || period_of(vcpu[i]) >= period_of(vcpu[owner->slot]))
-				continue;
-			vcpu[owner->slot] = vcpu[i];
-			again = true;
-		}
+	for (i = 0; i < STACKS_MAX; i++) {
+		to[i].vcpu = crew->at[i] ? crew->at[i]->own_vcpu : BEST_EFFORT_VCPU;
+		to[i].period = period_of(to[i].vcpu);
 	}
+	for (i = 0; i < STACKS_MAX; i++)
+		for (t = awaited_by(crew, crew->at[i]); t && to[i].period < to[t->slot].period;
+		     t = awaited_by(crew, t))
+			to[t->slot] = to[i];
 }
 
 static void inherit(const struct crew *crew)
 {
-	int vcpu[STACKS_MAX];
+	struct inherited to[STACKS_MAX];
 	unsigned int i;
 
-	choose_vcpus(crew, vcpu);
+	choose_vcpus(crew, to);
 	for (i = 0; i < STACKS_MAX; i++)
-		if (crew->at[i] && crew->at[i]->sched.vcpu != vcpu[i])
-			(void)vcpu_bind(crew->at[i], vcpu[i]);
+		if (crew->at[i] && crew->at[i]->sched.vcpu != to[i].vcpu)
+			(void)vcpu_bind(crew->at[i], to[i].vcpu);
 }
 
 void lock_inherit(const struct process *p)
@@ -96,7 +103,7 @@ static bool closes_circle(const struct crew *crew, uint32_t word, const struct t
 	unsigned int i;
 
 	for (i = 0; t && t != me && i < STACKS_MAX; i++)
-		t = t->awaits ? owner_in(crew, t->awaits_owner) : NULL;
+		t = awaited_by(crew, t);
 	return t == me;
 }
 
@@ -166,6 +173,7 @@ long lock_take(uint64_t at, uint64_t until)
 	if (!me->awaits)		/* lock_release() has made this thread the owner */
 		return 0;
 	me->awaits = 0;
+	let_interrupts_in();		/* the limit may have come at once, after inherit() */
 	lock_inherit(p);
 	if (!in_time)
 		return -ETIMEDOUT;
