@@ -237,7 +237,7 @@ class Checker:
     def _check_value(self, owner: str, parameter: Parameter, attribute: Attribute) -> Value | None:
         """Returns the value, or None if it was reported, or the attribute has no effect."""
         word, name = parameter.value, attribute.name
-        if attribute.duty.ignored:
+        if attribute.duty.ignored and not attribute.declared:
             return None
         if attribute.duty.refused:
             self.problems.error(parameter.name.place, f"{owner}: {name}: {attribute.duty.refused}")
@@ -254,6 +254,8 @@ class Checker:
             self.problems.error(
                 word.place, f"{owner}: {name}: {wrong}", self._allowed(attribute, word)
             )
+            return None
+        if attribute.duty.ignored:
             return None
         if word.value == "AUTO" and word.kind == "name" and "AUTO" not in attribute.options:
             return Value(attribute, word.place, None, Values(word.place))

@@ -86,6 +86,7 @@ class Attribute:
     numbers: tuple[float, ...] = ()
     default: Word | None = None
     description: str = ""
+    declared: bool = False  # only a user's IMPLEMENTATION has it
 
     @property
     def duty(self) -> Duty:
@@ -365,6 +366,7 @@ def _without_effect(attribute: Attribute) -> Attribute:
     return replace(
         attribute,
         description=IGNORED + "IMPLEMENTATION declares it, but this kernel has no use for it",
+        declared=True,
     )
 
 
