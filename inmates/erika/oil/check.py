@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .names import STANDARD, why_not_name
 from .problems import Place, Problems, perhaps, shown
@@ -12,6 +13,7 @@ from .schema import Attribute, Definitions, Schema, why_not
 from .sections import joined
 from .tree import Cpu, Object, Parameter, Plain, Word
 
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # There is at most one of each, and its name does not become a name in C.
 NAMELESS = ("OS", "COM", "NM")
 
@@ -99,6 +101,14 @@ class Checked:
 
 def _a(kind: str) -> str:
     return f"an {kind}" if kind[0] in "AEIO" else f"a {kind}"
+
+
+def _unquoted(parameter: Parameter, attribute: Attribute) -> Parameter:
+    """Returns a reference such as COUNTER = "c" as COUNTER = c, which some editors of OIL mean."""
+    word = parameter.value
+    if not attribute.refers or word.kind != "string" or not NAME.fullmatch(str(word.value)):
+        return parameter
+    return replace(parameter, value=replace(word, kind="name"))
 
 
 class Checker:
@@ -236,6 +246,7 @@ class Checker:
 
     def _check_value(self, owner: str, parameter: Parameter, attribute: Attribute) -> Value | None:
         """Returns the value, or None if it was reported, or the attribute has no effect."""
+        parameter = _unquoted(parameter, attribute)
         word, name = parameter.value, attribute.name
         if attribute.duty.ignored and not attribute.declared:
             return None

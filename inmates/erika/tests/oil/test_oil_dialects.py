@@ -258,6 +258,20 @@ def test_sources_that_are_no_vector_get_one_by_priority() -> None:
     assert [isr.vector for isr in found.isrs] == [0x20, 0x30]
 
 
+@pytest.mark.parametrize("dialect", ["osek", "rtdruid", "goil"])
+def test_references_in_quotes(dialect: str) -> None:
+    """Some editors write them so. Other values keep their quotes."""
+    def of(counter: str, more: str = "") -> Compiled:
+        return compile_text("x.oil", f"""CPU c {{ OS o {{ }}; COUNTER k {{ MAXALLOWEDVALUE = 9; }};
+            TASK t {{ PRIORITY = 1; {more} }};
+            ALARM a {{ COUNTER = {counter}; ACTION = ACTIVATETASK {{ TASK = "t"; }}; }}; }};""", dialect)
+    found = of('"k"').application
+    assert found and [(alarm.counter, alarm.action.target) for alarm in found.alarms] == [("k", "t")]
+    assert said(of('"j"'), "error") == ["ALARM a: COUNTER: there is no COUNTER j"]
+    assert said(of('"k k"'), "error") == ['ALARM a: COUNTER: "k k" is not a name']
+    assert said(of('"k"', 'SCHEDULE = "NON";'), "error") == ['TASK t: SCHEDULE: "NON" is not one of its values']
+
+
 def test_counters_and_alarms() -> None:
     _, found = compiled("pump.osek.oil")
     assert {
