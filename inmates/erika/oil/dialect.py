@@ -6,13 +6,14 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from .freeosek import is_freeosek
 from .parse import parse
 from .problems import Place, Problems
 from .schema import Schema
 from .source import Source
 from .tree import Cpu, File
 
-DIALECTS = ("osek", "rtdruid", "goil")
+DIALECTS = ("osek", "rtdruid", "goil", "freeosek")
 FOLDER = Path(__file__).parent / "implementation"
 
 # Words that only the files of one dialect have: attributes of OS, kinds of objects, names of
@@ -62,6 +63,8 @@ def guess(file: File, source: Source) -> tuple[str, str, Place | None]:
             words.setdefault(str(found.kind.value), found.kind.place)
             for parameter in found.parameters if found.kind.value in ("OS", "TASK") else ():
                 words.setdefault(str(parameter.name.value), parameter.name.place)
+    if is_freeosek(source.text()):
+        return "freeosek", "the section OSEK", None
     for dialect, marks in MARKS.items():
         for mark in marks:
             if mark in words or mark in source.supplied:

@@ -13,6 +13,7 @@ from typing import Any
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
+from .freeosek import as_oil
 from .problems import Problems, shown
 from .source import Source
 from .tree import (
@@ -225,7 +226,7 @@ def parse(source: Source) -> File:
     made, builder = parser()
     builder.begin(source)
     try:
-        made.parse(source.text())
+        made.parse(as_oil(source.text()))
     except UnexpectedCharacters as error:
         _unexpected_character(source, error)
     except UnexpectedToken as error:

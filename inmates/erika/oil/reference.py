@@ -16,6 +16,7 @@ HEADS = {
     "osek": "## Objects and attributes of every dialect",
     "rtdruid": "## More in the dialect rtdruid",
     "goil": "## More in the dialect goil",
+    "freeosek": "## More in the dialect freeosek",
 }
 
 

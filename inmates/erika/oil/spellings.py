@@ -14,6 +14,7 @@ from .tree import Cpu, File, Object, Parameter, Word
 # dialect: kind of object: name of an attribute: its name in OIL 2.5
 RENAMED = {
     "goil": {"MESSAGE": {"COMCALLBACKNAME": "CALLBACKROUTINENAME"}},
+    "freeosek": {"TASK": {"STACK": "STACKSIZE"}, "ALARM": {"CALLBACK": "ALARMCALLBACKNAME"}},
     "rtdruid": {
         "SCHEDULETABLE": {
             "DURATION": "LENGTH",
@@ -68,8 +69,12 @@ def _parameter(one: Parameter, names: dict[str, str], problems: Problems) -> Par
     one = replace(one, inside=inside)
     if right:
         one = replace(one, name=replace(one.name, value=right), struct=right == "EXPIRY_POINT")
-    if one.name.value == "AUTOSTART" and one.value.value == "TRUE":
+    if "EXPIRE_POINT" in names and one.name.value == "AUTOSTART" and one.value.value == "TRUE":
         return _autostart(one, problems)
+    if one.name.value == "ACTION" and one.value.value == "INCREMENT":  # in FreeOSEK
+        return replace(one, value=replace(one.value, value="INCREMENTCOUNTER"))
+    if one.name.value == "ALARMCALLBACKNAME" and one.value.kind == "name":
+        return replace(one, value=replace(one.value, kind="string"))
     if one.name.value == "INITIALVALUE":
         return replace(one, value=_number(one.value))
     return one

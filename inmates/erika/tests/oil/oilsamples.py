@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Complete applications in the three dialects, by the names of their files."""
+"""Complete applications in the four dialects, by the names of their files."""
 
 from pathlib import Path
 

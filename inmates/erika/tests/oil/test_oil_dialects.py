@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Complete files in the three dialects: the values for the kernel, and the messages."""
+"""Complete files in the four dialects: the values for the kernel, and the messages."""
 
 import pytest
 from oil.compile import Compiled, compile_file, compile_text
@@ -20,7 +20,8 @@ def said(found: Compiled, level: str) -> list[str]:
 
 @pytest.mark.parametrize("name, dialect", [("pump.osek.oil", "osek"),
                                            ("lamp.rtdruid.oil", "rtdruid"),
-                                           ("press.goil.oil", "goil")])
+                                           ("press.goil.oil", "goil"),
+                                           ("serial.freeosek.oil", "freeosek")])
 def test_dialect_is_guessed_with_a_note(name: str, dialect: str) -> None:
     found, _ = compiled(name)
     assert found.dialect == dialect
@@ -256,6 +257,22 @@ def test_delays_of_a_schedule_table_that_its_counter_has(length: int, offset: in
 def test_sources_that_are_no_vector_get_one_by_priority() -> None:
     _, found = compiled("press.goil.oil")
     assert [isr.vector for isr in found.isrs] == [0x20, 0x30]
+
+
+def test_file_of_freeosek() -> None:
+    found, application = compiled("serial.freeosek.oil")
+    assert [task.name for task in application.tasks] == ["InitTask", "EchoTask"]
+    assert {alarm.name: (alarm.action.kind, alarm.action.target or alarm.action.callback)
+            for alarm in application.alarms} == {
+        "IncrementSWCounter": ("increment", "SoftwareCounter"), "ActivateEcho": ("activate", "EchoTask"),
+        "Call": ("callback", "called")}
+    assert said(found, "error") == []
+
+
+def test_mistake_in_a_file_of_freeosek_has_its_place() -> None:
+    found = compile_text("x.oil", "OSEK c {\n OS o { STATUS = EXTENDED; }\n TASK t { PRIORITY = 1; }\n TASK u { PRIORITIES = 2; }\n};\n")
+    wrong = [problem for problem in found.problems.found if problem.level == "error"]
+    assert [(problem.place.line, problem.place.column) for problem in wrong] == [(4, 11)]
 
 
 @pytest.mark.parametrize("dialect", ["osek", "rtdruid", "goil"])

@@ -36,7 +36,7 @@ def test_system_timer_is_linked_only_for_its_counters() -> None:
     for name, text in {**SAMPLES, "smallest": SMALLEST}.items():
         made = generated(text)["os_config.c"]
         uses = ".driver = &os_systimer" in made
-        assert uses == (name in ("lamp.rtdruid.oil", "pump.osek.oil"))
+        assert uses == (name in ("lamp.rtdruid.oil", "pump.osek.oil", "serial.freeosek.oil"))
         assert uses == ("os_start_counters" in made)
         assert (f"{timer} = {{ .name" in made and ".id = INVALID_ISR" in made) == uses
         assert uses or (f"{timer};" in made and "os_systimer" not in made)
