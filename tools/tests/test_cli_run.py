@@ -220,6 +220,20 @@ def test_process_killed_between_mark_and_facts(run: Run, more: str) -> None:
     assert run.device.calls == [*(["destroy", "create"] if more else []), "start", "shutdown 5000", "destroy"]
 
 
+def test_file_and_cell_have_one_name(run: Run, tmp_path: Path) -> None:
+    """A unit has the name of its file."""
+    run.system.root = str(tmp_path)
+    folder = tmp_path / "etc/qv/cells"
+    folder.mkdir(parents=True)
+    link = folder / "camera.yaml"
+    link.symlink_to(run.yaml)
+    assert run("cell", "run", str(link)) == 2 and not run.device.calls
+    assert "camera.yaml:1:7: name: the file camera.yaml describes the cell quest" in run.err
+    # the image is next to the link's target
+    link.rename(folder / "quest.yaml")
+    assert run("cell", "run", str(folder / "quest.yaml")) == 0, run.err
+
+
 def test_second_process_for_the_same_cell_is_refused(run: Run, manager: FakeService) -> None:
     def second() -> None:
         run.system.manager = FakeService(run.system, run.yaml.parent)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import fcntl
 import os
 
-from .. import abi, mark, output
+from .. import abi, dropin, mark, output
 from ..condition import FAILURES, failure_name, registers, state_name
-from ..errors import NotEnabled, Refused
+from ..errors import NotEnabled, Refused, WrongConfiguration
+from ..problems import Problem
 from ..words import text
 from .recover import choice, choice_file
 from .reload import reload
@@ -20,6 +21,7 @@ from .wanted import wanted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..device import Device
+    from ..keys import CellConfig
     from ..service import Service
     from ..system import System
     from ..transcript import Transcript
@@ -42,6 +44,7 @@ LATER: dict[int, float] = {abi.Reason.E_LOCKED: 30.0, abi.Reason.E_BUSY: 0.2}
 def keep(args: Arguments, system: System) -> int:
     service = system.service()
     first = wanted(args, system)
+    _check_name(first.cell, system.root)
     device = system.device_or_load()
     enable(device, service)
     keeper = Keeper(first, device, args, system, service)
@@ -53,6 +56,16 @@ def keep(args: Arguments, system: System) -> int:
         return keeper.gone()
     finally:
         os.close(keeper.alone)
+
+
+def _check_name(cell: CellConfig, root: str) -> None:
+    """systemd names the unit by the file, and other units and `qvctl` name it by the cell."""
+    folder, name = os.path.split(os.path.abspath(cell.file))
+    if folder != os.path.abspath(os.path.join(root, dropin.CELLS)) or name == f"{cell.name}.yaml":
+        return
+    wrong = f"the file {name} describes the cell {cell.name}, and its unit has the file's name"
+    right = f"name the file {cell.name}.yaml, or the cell {name.removesuffix('.yaml')}"
+    raise WrongConfiguration([Problem(cell.file, cell.at["name"], "name", wrong, right)])
 
 
 def enable(device: Device, service: Service) -> None:

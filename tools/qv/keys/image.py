@@ -30,7 +30,7 @@ def parse(node: Node, context: Context) -> str | None:
     raw = file_name(node, context, EXAMPLE)
     if raw is None:
         return None
-    folders = (context.folder, *context.machine.image_dirs)
+    folders = (*context.folders(), *context.machine.image_dirs)
     for path in dict.fromkeys(os.path.join(folder, raw) for folder in folders):
         if os.path.lexists(path):
             return path if _usable(path, node, context) else None

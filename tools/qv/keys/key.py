@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ..record import dataclass
 from ..words import shown
@@ -32,6 +34,13 @@ class Context:
     problems: Problems
     machine: Machine
     folder: str
+
+    def folders(self) -> list[str]:
+        """Returns where names of files begin: the folder of the cell's file, and if that is a link,
+        the folder of its target."""
+        file = self.problems.file
+        real = [os.path.dirname(os.path.realpath(file))] if os.path.islink(file) else []
+        return [self.folder, *real]
 
     def bad(self, node: Node, wrong: str, right: str) -> None:
         self.problems.add(node, self.key, wrong, right)

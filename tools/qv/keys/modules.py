@@ -56,7 +56,8 @@ def _module(file: Node, args: Node | None, context: Context) -> Module | None:
     raw = file_name(file, context, ONE_EXAMPLE)
     if raw is None:
         return None
-    path = os.path.join(context.folder, raw)
+    places = [os.path.join(folder, raw) for folder in context.folders()]
+    path = next(filter(os.path.lexists, places), places[0])
     length = _length(path, file, context)
     words = (
         os.path.basename(path)
