@@ -11,6 +11,7 @@ import pytest
 from running import YAML, Run
 
 from qv import config, files, mark
+from qv.errors import Refused
 
 UNIT = Path(__file__).resolve().parents[1] / "systemd/qv-cell@.service"
 DROP_IN = "etc/systemd/system/qv-cell@quest.service.d/50-qv-file.conf"
@@ -64,6 +65,27 @@ def test_wrong_file_leaves_all_units_alone(run: Run, root: Path) -> None:
     describe(root).write_text(describe(root).read_text().replace("name: quest", "name: robot"))
     assert run("cell", "enable", "quest") == 1
     assert "quest.yaml describes a cell named robot" in run.err
+
+
+def test_reason_of_a_failed_dependency(run: Run, root: Path,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    describe(root, "requires: [camera]\n")
+    describe(root, name="camera")
+
+    def systemctl(*words: str) -> None:
+        if words[0] == "enable":
+            raise Refused("systemctl enable failed: A dependency job for qv-cell@quest.service failed", "systemctl status")
+    asked: list[str] = []
+
+    def journal(*words: str) -> list[str]:
+        asked.extend(words)
+        return ["cell camera runs (7 ms)\n", "qvctl: CPU 3 is offline\n", "  remedy: echo 1 >online\n"]
+    monkeypatch.setattr(run.system, "systemctl", systemctl)
+    monkeypatch.setattr(run.system, "journal", journal)
+    assert run("cell", "enable", "quest", "--now") == 1
+    assert run.err == ("qvctl: cell quest requires cell camera, whose unit says: CPU 3 is offline\n"
+                       "  remedy: systemctl status qv-cell@camera.service\n")
+    assert "_SYSTEMD_UNIT=qv-cell@camera.service" in asked
 
 
 def test_check_compares_file_and_unit(run: Run, root: Path) -> None:

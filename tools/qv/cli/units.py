@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .. import config, dropin, order, output
 from ..errors import Refused, WrongConfiguration
+from ..words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,28 @@ def _named(name: str, system: System) -> CellConfig:
     return cells[0]
 
 
+def _explained(refusal: Refused, cells: list[CellConfig], system: System) -> Refused:
+    """Returns the reason of a unit that another one needs. systemd says only that there was one."""
+    if "dependency" not in refusal.sentence:
+        return refusal
+    for cell in cells:
+        for name in cell.requires:
+            lines = system.journal(
+                "--lines=5",
+                "--output=cat",
+                f"_SYSTEMD_UNIT={dropin.unit(name)}",
+                "SYSLOG_IDENTIFIER=qvctl",
+            )
+            said = [line.strip() for line in lines if line.strip() and not line.startswith(" ")]
+            if said:
+                why = text(said[-1].removeprefix("qvctl: ").encode())
+                return Refused(
+                    f"cell {cell.name} requires cell {name}, whose unit says: {why}",
+                    f"systemctl status {dropin.unit(name)}",
+                )
+    return refusal
+
+
 def enable(args: Arguments, system: System) -> int:
     cells = [_named(name, system) for name in args.names]
     # A new writer of a channel starts before cells that were enabled earlier, too
@@ -47,9 +70,12 @@ def enable(args: Arguments, system: System) -> int:
         ]
     ):
         system.systemctl("daemon-reload")
-    system.systemctl(
-        "enable", *(["--now"] if args.now else []), *(dropin.unit(cell.name) for cell in cells)
-    )
+    try:
+        system.systemctl(
+            "enable", *(["--now"] if args.now else []), *(dropin.unit(cell.name) for cell in cells)
+        )
+    except Refused as refusal:
+        raise _explained(refusal, cells, system) from None
     for cell in cells:
         _say(
             args,
