@@ -19,6 +19,7 @@ const char *qv_failure_sentence(u32 reason)
 		[QV_FAIL_WATCHDOG] = "its heartbeat stopped",
 		[QV_FAIL_CPU_LOST] = "a CPU does not answer the monitor; it stays offline, "
 				     "with the cell's memory and devices",
+		[QV_FAIL_PANIC] = "the inmate panicked",
 	};
 
 	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "an unknown reason";

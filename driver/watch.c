@@ -45,13 +45,31 @@ static void watch_lock(struct qv_cell *cell)
 		 locked ? "has locked management" : "management is unlocked");
 }
 
+/* Copies the inmate's words, which may change meanwhile, after a colon. */
+static void watch_panic_text(char *to, const struct qv_comm *comm)
+{
+	u32 i;
+
+	to[0] = ':';
+	to[1] = ' ';
+	for (i = 0; i < QV_PANIC_LEN; i++) {
+		char c = READ_ONCE(comm->panic[i]);
+
+		if (!c)
+			break;
+		to[2 + i] = c >= ' ' && c <= '~' ? c : '?';
+	}
+	to[i ? 2 + i : 0] = 0;
+}
+
 /*
- * The heartbeat has stopped: the monitor stops the cell and records its registers, unless
- * management is locked
+ * The cell cannot continue, since its heartbeat has stopped or it says so: the monitor stops the
+ * cell and records its registers, unless management is locked
  */
-static void watch_hang(struct qv_cell *cell)
+static void watch_end(struct qv_cell *cell, u32 reason)
 {
 	struct qv_mon_failure f = { .cpu = cell->cpus[0] };
+	char more[QV_PANIC_LEN + 64] = "";
 	bool stopped;
 
 	cell->stop_later = qv_lock_holder();
@@ -65,11 +83,13 @@ static void watch_hang(struct qv_cell *cell)
 		qv_failure_record(cell, &f, "");
 		return;
 	}
-	f.reason = QV_FAIL_WATCHDOG;
-	qv_failure_record(cell, &f,
-			  stopped ? "" :
-			  cell->stop_later ? "; it continues, management is locked" :
-			  "; it could not be stopped");
+	f.reason = reason;
+	if (reason == QV_FAIL_PANIC)
+		watch_panic_text(more, cell->console->comm);
+	strlcat(more, stopped ? "" :
+		cell->stop_later ? "; it continues, management is locked" :
+		"; it could not be stopped", sizeof(more));
+	qv_failure_record(cell, &f, more);
 }
 
 static void watch_heartbeat(struct qv_cell *cell, u32 ms)
@@ -77,6 +97,10 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 	const struct qv_comm *comm = cell->console->comm;
 	u64 beat = READ_ONCE(comm->heartbeat);
 
+	if (READ_ONCE(comm->state) == QV_INMATE_PANICKED) {
+		watch_end(cell, QV_FAIL_PANIC);
+		return;
+	}
 	if (beat != cell->beat || READ_ONCE(comm->state) == QV_INMATE_HALTED) {
 		cell->beat = beat;
 		cell->still_ms = 0;
@@ -87,7 +111,7 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 		return;
 	cell->still_ms += ms;
 	if (cell->still_ms >= cell->config->watchdog_ms)
-		watch_hang(cell);
+		watch_end(cell, QV_FAIL_WATCHDOG);
 }
 
 static void watch_cell(struct qv_cell *cell, u32 ms)

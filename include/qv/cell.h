@@ -145,6 +145,9 @@ struct qv_info {
 #define QV_INMATE_RUNNING	1
 /* the inmate has finished on request; the cell may be stopped */
 #define QV_INMATE_HALTED	2
+/* the inmate cannot continue: Linux stops the cell, which has failed; .panic says why */
+#define QV_INMATE_PANICKED	3
+#define QV_PANIC_LEN		64
 
 #define QV_KEYS_LEN		256	/* length of the key queue in bytes; a power of two */
 
@@ -232,7 +235,8 @@ struct qv_comm {
 	uint64_t idle_cycles;
 	/* number of times that the shell asked the terminal with the keyboard to leave (`exit`) */
 	uint32_t leave;
-	uint32_t reserved1[19];
+	char panic[QV_PANIC_LEN];	/* why; ASCII, NUL-terminated if it is shorter */
+	uint32_t reserved1[3];
 	/* written by Linux */
 	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
 	uint32_t keys_head;		/* index of the next free slot for a key */

@@ -12,7 +12,7 @@ from lab.paths import TOP
 pytestmark = pytest.mark.usefixtures("built")
 
 READY = "> \x04"
-BOOTING, RUNNING, HALTED = range(3)
+BOOTING, RUNNING, HALTED, PANICKED = range(4)
 
 
 def boot(options=""):
@@ -92,6 +92,7 @@ def test_panic_stops_the_beat(cell):
     cell.machine.expect("Quest has stopped")
     first, screen = status(cell.machine)
     assert "exception #PF page fault" in screen
+    assert m.until(lambda: status(cell.machine)[0]["state"] == PANICKED)
     time.sleep(1)
     assert status(cell.machine)[0]["beat"] == first["beat"]
 

@@ -198,12 +198,14 @@ def test_restart_begins_with_fresh_memory(qv: Product) -> None:
 @pytest.mark.slow
 def test_inmate_panic_is_left_to_inmate(qv: Product, what: str, says: str) -> None:
     """A null pointer or a stack overflow in Quest is a fault that Quest handles: it prints a message
-    on its screen and stops. QV notices only that the heartbeat stopped."""
+    on its screen, stops, and tells Linux why. The cell fails at once, without a heartbeat's wait."""
     qv.run_cell()
     ended = qv.machine.run(f"quesh quest -t 3 -c 'crash {what}'", merge=False)
     assert ended.rc in (1, 124) and says in ended.out
     assert "Quest has stopped." in qv.sh("quesh quest --dump")
-    assert (qv.show()["failure"] or {"reason": "watchdog"})["reason"] == "watchdog"
+    assert qv.show()["failure"]["reason"] == "panic"
+    log = qv.do("log --cell quest")
+    assert re.search(r"failed: the inmate panicked: exception #(PF|DF) \w+ fault in thread \d+ \(shell\)", log), log
 
 
 def test_destroy_says_which_cpu_linux_refuses(qv: Product) -> None:

@@ -25,6 +25,7 @@ FAILURES = {
     abi.Failure.CPU_LOST: (
         "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices"
     ),
+    abi.Failure.PANIC: "the inmate panicked",
 }
 
 # The meaning of .address, for the reasons that set it

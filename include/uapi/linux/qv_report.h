@@ -29,6 +29,7 @@ enum qv_failure {
 	 * and devices.
 	 */
 	QV_FAIL_CPU_LOST	= 10,
+	QV_FAIL_PANIC		= 11,	/* the inmate says that it cannot continue */
 };
 
 /* State found when a cell failed. Guest register order: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */

@@ -64,6 +64,16 @@ void cell_line_status(uint8_t status)
 	comm()->line_status = QV_LINE_TOLD | status;
 }
 
+void cell_panic(const char *why)
+{
+	volatile struct qv_comm *c = comm();
+	int i;
+
+	for (i = 0; i < QV_PANIC_LEN && why[i]; i++)
+		c->panic[i] = why[i];
+	__atomic_store_n(&c->state, QV_INMATE_PANICKED, __ATOMIC_RELEASE);
+}
+
 void cell_leave(void)
 {
 	comm()->leave++;

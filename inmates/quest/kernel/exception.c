@@ -45,8 +45,8 @@ static void exception(struct trap_frame *f)
 	      f->error, t ? t->id : -1, t ? t->name : "start");
 	explain_stack(f);
 	trap_print(f);
-	print(PANIC_PLAIN "Quest has stopped.\n");
-	cpu_stop();
+	panic_stop("exception %s in thread %d (%s)", trap_name(f->vector), t ? t->id : -1,
+		   t ? t->name : "start");
 }
 
 void exceptions_catch(void)

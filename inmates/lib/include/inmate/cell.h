@@ -108,6 +108,12 @@ void cell_line_max(uint32_t bytes);
 void cell_line_status(uint8_t status);
 void cell_leave(void);
 
+/*
+ * Tells Linux that this kernel cannot continue, and why: the first QV_PANIC_LEN bytes count. The
+ * cell fails within 50 ms.
+ */
+void cell_panic(const char *why);
+
 /* Appends bytes to the stream. Never waits. */
 void cell_stream(const char *text, size_t n);
 
