@@ -175,7 +175,7 @@ STATUSES = {
     "load": 2, "load 1": 2, "load 90 100": 1, "load 1 0": 1, "load 1 100": 0, "load stop": 0,
     "trace 1": 0, "trace x": 2, "trace keep": 2, "trace keep 1024": 0, "bench": 2, "bench nonsense": 2, "bench cpuid": 0,
     "lock": 1, "unlock": 1, "agree": 1, "agree x": 2, "pci": 0, "pci x": 2, "crash": 0, "crash nonsense": 2, "clear": 0,
-    "exit": 0,
+    "exit": 0, "echo a > b": 2, "echo a >b": 2, "echo a && echo b": 2, "ps | hello": 2, "hello < b": 2, "echo a;b a|b": 0,
 }
 
 

@@ -38,12 +38,29 @@ static int run_command(const struct command *c, int argc, char **argv)
 	return SHELL_USAGE;
 }
 
+/* Returns a word that means something to other shells and nothing here, or NULL. */
+static const char *not_ours(int n, char **words, bool command)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		const char *word = words[i];
+
+		if (word[0] == '>' || word[0] == '<' || !strcmp(word, "&&") ||
+		    !strcmp(word, "||") || !strcmp(word, ";") ||
+		    (word[0] == '2' && word[1] == '>') || (command && !strcmp(word, "|")))
+			return word;
+	}
+	return NULL;
+}
+
 /* Returns the line's status. */
 static int run_line(char *text)
 {
 	char *words[WORDS_MAX];
 	int n = words_split(text, words);
 	const struct command *c;
+	const char *wrong;
 
 	if (!n)
 		return 0;
@@ -52,6 +69,11 @@ static int run_line(char *text)
 		return SHELL_USAGE;
 	}
 	c = command_find(words[0]);
+	wrong = not_ours(n, words, c != NULL);
+	if (wrong) {
+		print("%s: this shell has no such operator; | is between programs\n", wrong);
+		return SHELL_USAGE;
+	}
 	if (c)
 		return run_command(c, n, words);
 	if (shell_runs(words[0]))
