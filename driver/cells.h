@@ -55,6 +55,7 @@ struct qv_cell {
 	u64 started_ns, start_tsc, first_entry_ns;
 	/* failure of this life; failure of the last life that failed */
 	struct qv_mon_failure failure, last_failure;
+	u64 failed_ns, last_failed_ns;	/* CLOCK_BOOTTIME of both */
 	u64 failures;
 
 	/* ---- what watch.c saw at its last look ---- */

@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The failure of a cell: its record, its event, and the refusal of calls after a CPU was lost. */
+#include <linux/math64.h>
+#include <linux/timekeeping.h>
+#include <asm/tsc.h>
 #include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 #include "cell/steps.h"
 
+/* Returns CLOCK_BOOTTIME of a moment of the TSC, to a millisecond; of now if it is 0. */
+static u64 failure_time(u64 tsc)
+{
+	u64 now = qv_rdtsc(), ago = tsc && tsc < now ? now - tsc : 0;
+
+	return ktime_get_boottime_ns() - div_u64(ago, tsc_khz) * NSEC_PER_MSEC;
+}
+
+void qv_failure_keep(struct qv_cell *cell)
+{
+	if (!cell->failure.reason)
+		return;
+	cell->last_failure = cell->failure;
+	cell->last_failed_ns = cell->failed_ns;
+}
+
 void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more)
 {
 	cell->failure = *f;
+	cell->failed_ns = failure_time(f->tsc);
 	cell->failures++;
 	cell->state = QV_STATE_FAILED;
 	qv_event(QV_EVENT_CELL, QV_STATE_FAILED, cell->name,
@@ -21,8 +41,7 @@ void qv_failure_lost(struct qv_cell *cell, u32 cpu)
 
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)
 		return;
-	if (cell->failure.reason)
-		cell->last_failure = cell->failure;
+	qv_failure_keep(cell);
 	qv_failure_record(cell, &f, "");
 }
 

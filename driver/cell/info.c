@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Describes a cell and its parts: the info page for the inmate, the state of the cell for qvctl. */
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 #include <asm/tsc.h>
 #include "qv.h"
 #include "cells.h"
@@ -27,14 +25,6 @@ void qv_info_write(struct qv_cell *cell)
 	qv_parts_info(cell, info);
 }
 
-/* Returns when a failure was, in CLOCK_BOOTTIME. The quotient cannot overflow, for years. */
-static u64 failed_ns(const struct qv_mon_failure *f)
-{
-	u64 now = qv_rdtsc(), ago = f->tsc < now ? now - f->tsc : 0;
-
-	return f->reason ? ktime_get_boottime_ns() - div_u64(ago, tsc_khz) * 1000000 : 0;
-}
-
 void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell)
 {
 	BUILD_BUG_ON(sizeof(info->failure) != sizeof(cell->failure));
@@ -46,8 +36,8 @@ void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell)
 	info->locked = qv_cell_locked(cell);
 	memcpy(&info->failure, &cell->failure, sizeof(info->failure));
 	memcpy(&info->last_failure, &cell->last_failure, sizeof(info->last_failure));
-	info->failed_ns = failed_ns(&cell->failure);
-	info->last_failed_ns = failed_ns(&cell->last_failure);
+	info->failed_ns = cell->failed_ns;
+	info->last_failed_ns = cell->last_failed_ns;
 	info->failures = cell->failures;
 	qv_parts_show(cell, info);
 }

@@ -112,9 +112,9 @@ static int life_renew(struct qv_reply *r, struct qv_cell *cell)
 		error = life_hand_over(r, cell);
 	if (error)
 		return error;
-	if (cell->failure.reason)
-		cell->last_failure = cell->failure;
+	qv_failure_keep(cell);
 	memset(&cell->failure, 0, sizeof(cell->failure));
+	cell->failed_ns = 0;
 	return 0;
 }
 

@@ -23,6 +23,8 @@ int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell);
 
 /* ---- failure.c ---- */
 void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more);
+/* makes the failure, if there is one, the last failure */
+void qv_failure_keep(struct qv_cell *cell);
 /* CPU @cpu of the cell does not answer the monitor */
 void qv_failure_lost(struct qv_cell *cell, u32 cpu);
 int qv_failure_refuse_lost(struct qv_reply *r, const struct qv_cell *cell);

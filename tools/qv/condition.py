@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 from . import abi
 from .exits import exit_name
 
@@ -73,12 +71,6 @@ def failure_name(reason: int) -> str:
         return f"reason-{reason}"
 
 
-def _wall_clock(boottime_ns: int) -> int | None:
-    """Returns a moment of CLOCK_BOOTTIME in CLOCK_REALTIME."""
-    ago = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - boottime_ns
-    return time.time_ns() - ago if boottime_ns else None
-
-
 def failure_data(
     record: abi.FailureRecord, vendor: int, failed_ns: int = 0
 ) -> dict[str, Any] | None:
@@ -97,7 +89,7 @@ def failure_data(
         "info1": f"{record.info1:#x}",
         "info2": f"{record.info2:#x}",
         "tsc": record.tsc,
-        "time_ns": _wall_clock(failed_ns),
+        "failed_ns": failed_ns,
         "registers": registers(record),
         "bytes": bytes(record.bytes).hex(),
     }

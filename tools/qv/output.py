@@ -147,8 +147,9 @@ def ago(boottime_ns: int) -> str:
     return f"{duration(max(time.clock_gettime_ns(time.CLOCK_BOOTTIME) - boottime_ns, 0))} ago"
 
 
-def wall_clock(realtime_ns: int) -> str:
-    """Returns a moment of CLOCK_REALTIME as the clock on the wall shows it."""
+def wall_clock(boottime_ns: int) -> str:
+    """Returns a moment of CLOCK_BOOTTIME as the clock on the wall shows it."""
+    realtime_ns = time.time_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME) + boottime_ns
     seconds, rest = divmod(realtime_ns, 10**9)
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
     return f"{when}.{rest // 10**6:03}"

@@ -267,8 +267,8 @@ def _show_registers(some: dict[str, str], code: str) -> None:
 
 
 def _show_failure(title: str, failure: dict[str, Any]) -> None:
-    if failure["time_ns"]:
-        title = f"{title} {output.wall_clock(failure['time_ns'])}"
+    if failure["failed_ns"]:
+        title = f"{title} {output.wall_clock(failure['failed_ns'])}"
     number = next((n for n in ADDRESSES if failure_name(n) == failure["reason"]), None)
     output.line(f"{title + ': ':13}{failure['reason']}: {failure['sentence']}")
     lines = [
