@@ -253,7 +253,7 @@ def test_bad_configuration_leaves_running_cell_alone(qv: Product) -> None:
     qv.sh(f"sed 's/^name:.*/name: other/' {QUEST} >/run/other.yaml; echo 0 >/sys/devices/system/cpu/cpu2/online")
     assert qv.qvctl("config check /run/other.yaml").err == (
         "/run/other.yaml:4:7: cpus: CPU 3 belongs to the cell quest (1, the only one)\n")
-    qv.sh("sed -i 's/^cpus:.*/cpus: 2/' /run/other.yaml")
+    qv.sh("sed -i 's/^cpus:.*/cpus: [2]/' /run/other.yaml")
     assert "cpus: CPU 2 is offline" in qv.qvctl("config check /run/other.yaml").err
     qv.sh("echo 1 >/sys/devices/system/cpu/cpu2/online")
     assert "other.yaml: ok: " in qv.do("config check /run/other.yaml")
