@@ -13,7 +13,7 @@
 #include "../../quest/shell/words.h"
 #include "cmd_pci.h"
 
-#define NVME_VENDOR	0x1B36		/* QEMU's */
+#define NVME_VENDOR	0x1B36		/* the disk of QEMU */
 #define NVME_DEVICE	0x0010
 #define CAP_HIGH	0x04		/* registers, and their bits */
 #define CAP_STRIDE(cap)	(4u << ((cap) & 15))

@@ -8,6 +8,7 @@
 int command_pcitest(int argc, char **argv);
 int command_edu(int argc, char **argv);
 int command_nvme(int argc, char **argv);
+int command_igb(int argc, char **argv);
 int command_gate(int argc, char **argv);
 int command_shuffle(int argc, char **argv);
 int command_stream(int argc, char **argv);
@@ -42,6 +43,10 @@ const struct command shell_more_commands[] = {
 	  "    nvme read BLOCK         the CRC-32 of the data, which it stores by DMA" NL
 	  "    nvme read BLOCK ADDRESS     it stores the data there instead" NL
 	  "    nvme write BLOCK WORD   fill the block with the word of 32 bits" NL, command_nvme },
+	{ "igb", "link | send WORD", "Intel's 82576 network function, if the cell has it",
+	  "    igb link        its Ethernet address; is its link up?" NL
+	  "    igb send WORD   a frame of the word of 32 bits, again and again, to all" NL,
+	  command_igb },
 	{ "gate", "priority|edge|level SLOW QUICK MORE",
 	  "a long interrupt handler, and another source's meanwhile",
 	  "    SLOW, QUICK  vectors, which this CPU sends to itself" NL
