@@ -10,6 +10,7 @@
 #include "core/instance.h"
 #include "qv.h"
 #include "cross.h"
+#include "cross/iommu_entries.h"
 
 /* Registers: AMD I/O Virtualization Technology 3.06, 3.4 */
 #define AMDVI_DEVICES		0x00
@@ -26,18 +27,6 @@
 #define FEATURES_ALL		BIT_ULL(6)		/* one request flushes all */
 #define FEATURES_COUNTERS	BIT_ULL(9)
 
-/* The entry of a device: 2.2.2.1 */
-#define DTE_VALID		3ull
-#define DTE_MODE(low)		((low) >> 9 & 7)
-#define DTE_GUEST		BIT_ULL(55)
-#define DTE_OPEN		GENMASK_ULL(62, 61)
-#define DTE_ATS			BIT_ULL(32)		/* word 1 */
-#define DTE_EXCLUSION		BIT_ULL(39)
-#define DTE_IRT(word)		((word) & GENMASK_ULL(51, 6))
-#define DTE_IRT_LEN(word)	((word) >> 1 & 15)
-#define DTE_BY_IRT(word)	(((word) & 1) && ((word) >> 60 & 3) == 2)
-#define IRTE_VALID		BIT_ULL(0)
-#define IRTE_GUEST		BIT_ULL(7)
 #define SYSCFG			0xc0010010
 #define SYSCFG_SNP		BIT_ULL(24)
 
@@ -46,41 +35,19 @@
 
 static u16 amdvi_ids[QV_MON_IO_IDS];
 
-/* Returns true if the table of interrupts has an entry for a virtual machine */
-static bool amdvi_posts(u64 word)
+static const u64 *amdvi_linux_table(u64 entry)
 {
-	const u64 *entry = phys_to_virt(DTE_IRT(word));
-	u32 i;
-
-	for (i = 0; i < 1u << DTE_IRT_LEN(word); i++, entry += 2)
-		if (entry[0] & IRTE_VALID && entry[0] & IRTE_GUEST)
-			return true;
-	return false;
+	return phys_to_virt(entry & GENMASK_ULL(51, 6));
 }
 
 /* Returns why the device's entry cannot be replaced, or NULL */
 static const char *amdvi_check_entry(struct qv_mon_boot *b, u32 bdf, const u64 *entry)
 {
-	bool on = (entry[0] & DTE_VALID) == DTE_VALID;
+	bool used = false;
+	const char *why = iommu_check_device(amdvi_linux_table, entry, &b->iommus, &used);
 
-	if (on && (entry[0] & DTE_GUEST || entry[1] & DTE_ATS))
-		return "a device translates addresses itself, or uses tables of processes "
-		       "(try pci=noats, and leave out amd_iommu=pgtbl_v2)";
-	if (on && DTE_MODE(entry[0]) && (entry[1] & 0xffff) >= b->iommus.domain)
-		return "Linux uses too many tables for devices (try iommu=pt)";
-	if (on && entry[1] & DTE_EXCLUSION)
-		return "the IOMMU excludes a range of memory";
-	if (on && DTE_MODE(entry[0]))
-		b->iommus.translated = ~0u;
-	if (DTE_BY_IRT(entry[2])) {
-		if ((1u << DTE_IRT_LEN(entry[2])) > QV_MON_DEVICE_IRTES)
-			return "a device has a table of more than 512 interrupts";
-		if (amdvi_posts(entry[2]))
-			return "Linux posts interrupts to virtual machines (end these)";
-		b->iommus.num_irts++;
-	}
-	if (!DTE_BY_IRT(entry[2]) && (!on || !(entry[0] & DTE_OPEN)))
-		return NULL;			/* the entry of no device */
+	if (why || !used)
+		return why;
 	if (b->iommus.num_ids == QV_MON_IO_IDS - SPARE_IRTS)
 		return "there are too many devices behind the IOMMU";
 	amdvi_ids[b->iommus.num_ids++] = bdf;

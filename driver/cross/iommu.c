@@ -13,7 +13,7 @@
 #include "abi/errors.h"
 #include "qv.h"
 #include "cross.h"
-#include "cross/iommu_contexts.h"
+#include "cross/iommu_entries.h"
 
 /* Registers: Intel VT-d specification 3.3, 11.4 */
 #define VTD_CAP			0x08
@@ -40,8 +40,6 @@
 #define ECAP_SECOND_STAGE	(1ull << 46)
 #define IQA_WIDE		0x801		/* 256 requests of 32 bytes; 0: of 16 bytes */
 #define IRTES(irta)		(2u << ((irta) & 15))	/* entries of a table of interrupts */
-#define IRTE_PRESENT		(1ull << 0)
-#define IRTE_POSTED		(1ull << 15)
 
 #define CHIPSET		0xfec00000ull	/* IOAPICs, HPET, messages, flash: up to 4 GiB */
 
@@ -59,20 +57,15 @@ static const u64 *iommu_linux_table(u64 entry)
 /* Returns why the monitor's table of interrupts cannot replace Linux's table, or NULL */
 static const char *iommu_check_interrupts(const void __iomem *regs)
 {
-	u32 gsts = readl(regs + VTD_GSTS), i;
+	u32 gsts = readl(regs + VTD_GSTS);
 	u64 irta = readq(regs + VTD_IRTA);
-	const u64 *entry = iommu_linux_table(irta);
 
 	qv_takeover.iommu_remaps &= !!(gsts & GSTS_IRE);
 	if (!(gsts & GSTS_IRE))
 		return NULL;
 	if (gsts & GSTS_CFI)
 		return "Linux lets interrupts pass the IOMMU's table, in the compatible format";
-	for (i = 0; i < IRTES(irta); i++, entry += 2)
-		if (*entry & IRTE_PRESENT && (i >= QV_MON_IRTES || *entry & IRTE_POSTED))
-			return "Linux has more than 2048 interrupts behind a unit of the IOMMU, "
-			       "or posts interrupts to virtual machines (end these)";
-	return NULL;
+	return iommu_check_irtes(iommu_linux_table(irta), IRTES(irta));
 }
 
 static u64 iommu_top(const struct qv_mon_boot *b)

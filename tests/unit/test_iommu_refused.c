@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables of Linux for devices that the driver does not let the monitor replace */
+/*
+ * Tables of Linux, for devices and interrupts, that the driver does not let the monitor replace.
+ * No emulator posts interrupts, nor has devices that translate addresses themselves.
+ */
 #include <string.h>
-#include "cross/iommu_contexts.h"
+#include "cross/iommu_entries.h"
 #include "unit.h"
 
 /* Each table is a page here: its address is its number times 4096 */
@@ -15,8 +18,10 @@ static u64 memory[PAGES][512];
 
 static const u64 *table(u64 entry)
 {
-	CHECK(entry >> 12 < PAGES);
-	return memory[entry >> 12];
+	u64 page = (entry & ((1ull << 52) - 1)) >> 12;
+
+	CHECK(page < PAGES);
+	return memory[page];
 }
 
 /* Returns whether the word is in the reason, or there is no reason (NULL) */
@@ -98,9 +103,76 @@ static void test_pasids_of_scalable_mode(void)
 	}
 }
 
+/* Returns whether the word is in the reason, or there is no reason (NULL) */
+static bool because(const char *why, const char *word)
+{
+	return word ? why && strstr(why, word) : !why;
+}
+
+static void test_entries_of_interrupts_by_vtd(void)
+{
+	static u64 entries[2 * (QV_MON_IRTES + 8)];
+	const u32 num = QV_MON_IRTES + 8;
+
+	CHECK(because(iommu_check_irtes(entries, num), NULL));
+	entries[2 * (QV_MON_IRTES - 1)] = 1;			/* the last that has a place */
+	CHECK(because(iommu_check_irtes(entries, num), NULL));
+	entries[2 * 7] = 1ull << 15;				/* posted, but absent */
+	CHECK(because(iommu_check_irtes(entries, num), NULL));
+	entries[2 * 7] |= 1;
+	CHECK(because(iommu_check_irtes(entries, num), "virtual machines"));
+	entries[2 * 7] = 0;
+	entries[2 * (num - 1)] = 1;
+	CHECK(because(iommu_check_irtes(entries, num), "more than 2048"));
+	CHECK(because(iommu_check_irtes(entries, QV_MON_IRTES), NULL));
+}
+
+/* Returns why the entry of AMD-Vi, with words 0 to 2, is refused */
+static const char *device(u64 word0, u64 word1, u64 word2, struct qv_mon_iommus *units, bool *used)
+{
+	const u64 entry[4] = { word0, word1, word2, 0 };
+
+	*units = (struct qv_mon_iommus){ .domain = DOMAIN };
+	*used = false;
+	return iommu_check_device(table, entry, units, used);
+}
+
+static void test_entries_of_devices_by_amdvi(void)
+{
+	const u64 on = 3, open = 3ull << 61, translates = 4 << 9;
+	const u64 remaps = AT(PASIDS) | 2ull << 60 | 1;		/* by a table there */
+	struct qv_mon_iommus units;
+	bool used;
+
+	memset(memory, 0, sizeof(memory));
+	CHECK(because(device(0, 0, 0, &units, &used), NULL));
+	CHECK(!used && !units.translated && !units.num_irts);
+	CHECK(because(device(on | open, 0, 0, &units, &used), NULL));
+	CHECK(used && !units.translated && !units.num_irts);
+	CHECK(because(device(on | open | translates, DOMAIN - 1, 0, &units, &used), NULL));
+	CHECK(used && units.translated);
+	CHECK(because(device(on | open | translates, DOMAIN, 0, &units, &used), "too many"));
+	CHECK(because(device(on | open, 1ull << 32, 0, &units, &used), "pci=noats"));
+	CHECK(because(device(on | open | 1ull << 55, 0, 0, &units, &used), "pgtbl_v2"));
+	CHECK(because(device(on | open, 1ull << 39, 0, &units, &used), "excludes a range"));
+	CHECK(because(device(0, 1ull << 32 | 1ull << 39, 0, &units, &used), NULL));
+	CHECK(because(device(0, 0, remaps | 8 << 1, &units, &used), NULL));
+	CHECK(used && units.num_irts == 1);
+	CHECK(because(device(0, 0, remaps | 10 << 1, &units, &used), "more than 512"));
+	memory[PASIDS][2 * 255] = 1ull << 7;			/* for a guest, but absent */
+	CHECK(because(device(0, 0, remaps | 8 << 1, &units, &used), NULL));
+	memory[PASIDS][2 * 255] |= 1;
+	CHECK(because(device(0, 0, remaps | 8 << 1, &units, &used), "posts interrupts"));
+	CHECK(because(device(0, 0, remaps | 7 << 1, &units, &used), NULL));
+}
+
 UNIT_SUITE(iommu_refused) = {
 	{ "iommu: contexts that cannot be replaced are refused", test_contexts_of_legacy_mode },
 	{ "iommu: tables of PASIDs that cannot be replaced are refused",
 	  test_pasids_of_scalable_mode },
+	{ "iommu: entries of interrupts that cannot be replaced are refused, VT-d",
+	  test_entries_of_interrupts_by_vtd },
+	{ "iommu: entries of devices that cannot be replaced are refused, AMD-Vi",
+	  test_entries_of_devices_by_amdvi },
 	{ 0 }
 };
