@@ -159,8 +159,8 @@ print((time.thread_time() - start) / 2000 * 1e6, sums.hexdigest())
 @pytest.mark.slow
 @COUNTED
 def test_reads_are_as_fast_where_linux_leaves_devices_untranslated(qv: Product) -> None:
-    """In counted time, by turns. CPU time alone counts: the emulated disk takes time of the host,
-    while the counted clock jumps."""
+    """In counted time, with and without alternately. CPU time alone counts: the emulated disk takes
+    time of the host, while the counted clock jumps."""
     qv.sh(f"modprobe nvme; timeout 60 sh -c 'until test -b {DISK}; do sleep 0.2; done'")
     found: dict[str, list[float]] = {"enable --strict": [], "enable --strict --iommu": []}
     sums = set()
