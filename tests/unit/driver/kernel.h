@@ -268,4 +268,6 @@ static inline u32 find_first_zero_bit(const unsigned char *map, u32 n)
 	return i;
 }
 
+#include "driver/kernel_pci.h"
+
 #endif
