@@ -7,7 +7,8 @@
 #include "iommu/iommu.h"
 #include "unit.h"
 
-struct fake_amdvi fake_amdvi;
+struct fake_amdvi_unit fake_amdvis[FAKE_AMDVIS];
+u32 fake_amdvi_nr;
 
 u32 *fake_amdvi_reg(u32 at)
 {
@@ -27,7 +28,7 @@ static void put64(u32 at, u64 value)
 
 bool fake_amdvi_has(u64 pa)
 {
-	return pa - FAKE_AMDVI < FAKE_AMDVI_LEN;
+	return pa - FAKE_AMDVI < FAKE_AMDVIS * FAKE_AMDVI_LEN;
 }
 
 static void flush_pages(u64 low, u64 high)
@@ -93,30 +94,54 @@ static void changed(u32 at, bool last)
 	}
 }
 
-void fake_amdvi_store(u64 pa, u32 value)
+static u32 unit_of(u64 pa)
 {
-	u32 at = pa - FAKE_AMDVI;
+	return (pa - FAKE_AMDVI) / FAKE_AMDVI_LEN;
+}
 
+u32 fake_amdvi_load(u64 pa)
+{
+	struct fake_amdvi_unit *unit = &fake_amdvis[unit_of(pa)];
+
+	unit->accesses++;
+	return unit->regs[pa % FAKE_AMDVI_LEN / 4];
+}
+
+static void store(u32 at, u64 value, bool is_long)
+{
+	fake_amdvi.accesses++;
 	if (fake_amdvi.dead)
 		return;
-	if (at == AMDVI_STATUS)
+	if (is_long)
+		put64(at, value);
+	else if (at == AMDVI_STATUS)
 		*fake_amdvi_reg(at) &= ~(value & AMDVI_OVERFLOW);
 	else
 		*fake_amdvi_reg(at) = value;
-	changed(at & ~7u, at & 4);
+	changed(at & ~7u, is_long || at & 4);
+}
+
+static void store_any(u64 pa, u64 value, bool is_long)
+{
+	u32 before = fake_amdvi_nr;
+
+	fake_amdvi_nr = unit_of(pa);
+	store(pa % FAKE_AMDVI_LEN, value, is_long);
+	fake_amdvi_nr = before;
+}
+
+void fake_amdvi_store(u64 pa, u32 value)
+{
+	store_any(pa, value, false);
 }
 
 void __wrap_unit_set64(struct pcpu *cpu, const struct iommu_unit *u, u32 reg, u64 value);
 void __wrap_unit_set64(struct pcpu *cpu, const struct iommu_unit *u, u32 reg, u64 value)
 {
-	if (u->pa != FAKE_AMDVI) {
+	if (fake_amdvi_has(u->pa))
+		store_any(u->pa + reg, value, true);
+	else
 		fake_vtd_store64(u->pa + reg, value);
-		return;
-	}
-	if (fake_amdvi.dead)
-		return;
-	put64(reg, value);
-	changed(reg, true);
 }
 
 static const u64 *device_of(u32 bdf)
@@ -198,22 +223,12 @@ void fake_amdvi_device(u32 bdf, u64 low, u64 high, u64 irt)
 	memcpy(fake_ram + FAKE_AMDVI_DEVICES + 32 * bdf, entry, 32);
 }
 
-struct pcpu *fake_amdvi_open(bool translating)
+static void open_unit(void)
 {
 	struct qv_mon_iommus *units = &me()->boot.iommus;
-	u32 i;
 
-	fake_open(true, true);
-	memset(&fake_amdvi, 0, sizeof(fake_amdvi));
-	memset(fake_ram + FAKE_AMDVI_DEVICES, 0, 8192);
-	memset(fake_ram + FAKE_AMDVI_IRT, 0, 8192);
-	for (i = 0; i < 256; i++)
-		fake_amdvi_device(i, DTE_VALID, 0, 0);
-	/* a table of Linux with five levels, whose pages are of 2 MiB: see test_amdvi.c */
-	fake_amdvi_device(0x80, DTE_VALID | DTE_OPEN | (translating ? 2 << 9 | 13u << 20 : 0), 7,
-			  FAKE_AMDVI_IRT);
 	put64(AMDVI_DEVICES, FAKE_AMDVI_DEVICES | 1);
-	put64(AMDVI_QUEUE, FAKE_AMDVI_RING | 9ull << 56);
+	put64(AMDVI_QUEUE, FAKE_AMDVI_RING_OF(fake_amdvi_nr) | 9ull << 56);
 	put64(AMDVI_EVENTS, FAKE_AMDVI_EVENTS | 9ull << 56);
 	*fake_amdvi_reg(AMDVI_HEAD) = *fake_amdvi_reg(AMDVI_TAIL) = 300 * 16;
 	*fake_amdvi_reg(AMDVI_EV_HEAD) = *fake_amdvi_reg(AMDVI_EV_TAIL) = 32;
@@ -221,20 +236,45 @@ struct pcpu *fake_amdvi_open(bool translating)
 	      1ull << 28 | AMDVI_WIDE);
 	put64(AMDVI_MESSAGES, 0x123456789aull);
 	*fake_amdvi_reg(AMDVI_STATUS) = AMDVI_RUN;
+	units->units[fake_amdvi_nr].pa = FAKE_AMDVI_AT(fake_amdvi_nr);
+	units->units[fake_amdvi_nr].len = FAKE_AMDVI_LEN;
+}
+
+struct pcpu *fake_amdvi_open_many(bool translating, u32 num)
+{
+	struct qv_mon_iommus *units = &me()->boot.iommus;
+	u32 i;
+
+	fake_open(true, true);
+	memset(fake_amdvis, 0, sizeof(fake_amdvis));
+	memset(fake_ram + FAKE_AMDVI_DEVICES, 0, 8192);
+	memset(fake_ram + FAKE_AMDVI_IRT, 0, 8192);
+	for (i = 0; i < 256; i++)
+		fake_amdvi_device(i, DTE_VALID, 0, 0);
+	/* a table of Linux with five levels, whose pages are of 2 MiB: see test_amdvi.c */
+	fake_amdvi_device(0x80, DTE_VALID | DTE_OPEN | (translating ? 2 << 9 | 13u << 20 : 0), 7,
+			  FAKE_AMDVI_IRT);
 	me()->boot.tsc_khz = 1u << 20;		/* long deadlines */
 	memset(units, 0, sizeof(*units));
-	units->num = units->amd = units->num_ids = 1;
+	units->num = num;
+	units->amd = units->num_ids = 1;
 	units->domain = FAKE_AMDVI_DOMAIN;
-	units->translated = translating;
+	units->translated = translating ? (1u << num) - 1 : 0;
 	units->device_pages = units->num_irts = 2;
-	units->units[0].pa = FAKE_AMDVI;
-	units->units[0].len = FAKE_AMDVI_LEN;
 	units->num_dma_holes = 1;
 	units->dma_holes[0].start = 0xfec00000;
 	units->dma_holes[0].end = 1ull << 32;
+	for (fake_amdvi_nr = 0; fake_amdvi_nr < num; fake_amdvi_nr++)
+		open_unit();
+	fake_amdvi_nr = 0;
 	CHECK_EQ(iommu_tables(me()), 0);
 	amdvi_ids()->ids[0] = 0x80;
 	return pcpu_of(0);
+}
+
+struct pcpu *fake_amdvi_open(bool translating)
+{
+	return fake_amdvi_open_many(translating, 1);
 }
 
 void fake_amdvi_request(struct pcpu *cpu, u64 low, u64 high)

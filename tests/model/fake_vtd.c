@@ -127,7 +127,7 @@ u32 __wrap_device_read(struct pcpu *cpu, u64 pa)
 	struct fake_vtd_unit *unit;
 
 	if (fake_amdvi_has(pa))
-		return *fake_amdvi_reg(pa - FAKE_AMDVI);
+		return fake_amdvi_load(pa);
 	if (!is_unit(pa))
 		return __real_device_read(cpu, pa);
 	unit = &fake_vtds[(pa - FAKE_UNIT_AT(0)) / QV_PAGE];

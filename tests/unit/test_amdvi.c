@@ -40,7 +40,7 @@ static void announce(struct pcpu *cpu)
 static void test_take_confines_devices_and_give_restores(void)
 {
 	struct pcpu *cpu = fake_amdvi_open(false);
-	static struct fake_amdvi before;
+	static struct fake_amdvi_unit before;
 	u32 i;
 
 	before = fake_amdvi;

@@ -444,7 +444,7 @@ static const struct attack amd_attacks[] = {
 	{ "disabled units", "the queue", amd_register, AMDVI_CONTROL, AMDVI_ON | AMDVI_EV_ON, 1 },
 };
 
-static void amd_contained(const struct fake_amdvi *before)
+static void amd_contained(const struct fake_amdvi_unit *before)
 {
 	u32 bdf, i, at;
 	u64 message;
@@ -466,7 +466,7 @@ static void amd_contained(const struct fake_amdvi *before)
 
 static void test_attacks_by_amdvi(void)
 {
-	static struct fake_amdvi before;
+	static struct fake_amdvi_unit before;
 	const struct attack *a;
 	u32 denied;
 

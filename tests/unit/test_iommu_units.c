@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several VT-d units, which no emulator has in one machine */
+/* Several units of VT-d or AMD-Vi, which no emulator has in one machine */
 #include <string.h>
 #include "abi/calls.h"
 #include "abi/errors.h"
+#include "fake_amdvi.h"
 #include "fake_vtd.h"
 #include "cross/iommu_tables.h"
 #include "iommu/iommu.h"
@@ -130,6 +131,86 @@ static void test_if_a_unit_is_dead_linux_keeps_all(void)
 	}
 }
 
+/* ---- AMD-Vi, whose units share a table of devices ---- */
+
+#define DEVICE	0x80u
+
+static struct fake_amdvi_unit left[FAKE_AMDVIS];	/* as Linux leaves them */
+
+static struct pcpu *open_amdvi(u32 num)
+{
+	struct pcpu *cpu = fake_amdvi_open_many(false, num);
+
+	memcpy(left, fake_amdvis, sizeof(left));
+	return cpu;
+}
+
+static void check_amdvi_back(u32 nr)
+{
+	fake_amdvi_nr = nr;
+	CHECK(!memcmp(fake_amdvi.regs, left[nr].regs, sizeof(left[nr].regs)));
+	CHECK_EQ(fake_amdvi_dma(DEVICE, FAKE_BLOCK), FAKE_BLOCK);
+	CHECK_EQ(front_owner(&me()->nested, FAKE_AMDVI_AT(nr), 1), FRONT_OWNS);
+	fake_amdvi_nr = 0;
+}
+
+/* The address that DMA of the device to @pa reaches behind each unit, or ~0: they differ */
+static u64 amdvi_dma(u32 num, u64 pa)
+{
+	u64 first = fake_amdvi_dma(DEVICE, pa);
+	bool alike = true;
+
+	for (fake_amdvi_nr = 1; fake_amdvi_nr < num; fake_amdvi_nr++)
+		alike &= fake_amdvi_dma(DEVICE, pa) == first;
+	fake_amdvi_nr = 0;
+	return alike ? first : ~0ull;
+}
+
+static void test_each_of_many_amdvi_units_is_taken_and_given_back(void)
+{
+	const u64 pa = 100ull << 20;
+	u32 num, nr, alone = 0;
+
+	for (num = 1; num <= FAKE_AMDVIS; num++) {
+		struct pcpu *cpu = open_amdvi(num);
+
+		unit_case("%u units", num);
+		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+		alone = alone ?: fake_amdvis[0].accesses;
+		CHECK(alone && alone < MOST_ACCESSES);
+		for (nr = 0; nr < num; nr++) {
+			CHECK_EQ(fake_amdvis[nr].accesses, alone);
+			CHECK_EQ(front_owner(&me()->nested, FAKE_AMDVI_AT(nr), 1), FRONT_HOLE);
+			CHECK_EQ(amdvi_dma(num, FAKE_AMDVI_AT(nr)), 0);
+		}
+		CHECK_EQ(amdvi_dma(num, FAKE_BLOCK), 0);
+		CHECK_EQ(amdvi_dma(num, pa), pa);
+		iommu_follow(me(), pa, QV_HUGE, false);
+		CHECK(iommu_flush(cpu));
+		CHECK_EQ(amdvi_dma(num, pa), 0);
+		CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
+		for (nr = 0; nr < num; nr++)
+			check_amdvi_back(nr);
+	}
+}
+
+static void test_if_an_amdvi_unit_is_dead_linux_keeps_all(void)
+{
+	u32 dead, nr;
+
+	for (dead = 0; dead < FAKE_AMDVIS; dead++) {
+		struct pcpu *cpu = open_amdvi(FAKE_AMDVIS);
+
+		unit_case("unit %u is dead", dead);
+		me()->boot.tsc_khz = 1;
+		fake_amdvis[dead].dead = true;
+		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+		CHECK(!me()->iommu.owned);
+		for (nr = 0; nr < FAKE_AMDVIS; nr++)
+			check_amdvi_back(nr);
+	}
+}
+
 UNIT_SUITE(iommu_units) = {
 	{ "iommu: each of many units is taken and given back",
 	  test_each_of_many_units_is_taken_and_given_back },
@@ -137,5 +218,9 @@ UNIT_SUITE(iommu_units) = {
 	  test_memory_leaves_the_devices_of_all_units },
 	{ "iommu: if a unit is dead, Linux keeps all units",
 	  test_if_a_unit_is_dead_linux_keeps_all },
+	{ "iommu: each of many AMD-Vi units is taken and given back",
+	  test_each_of_many_amdvi_units_is_taken_and_given_back },
+	{ "iommu: if an AMD-Vi unit is dead, Linux keeps all units",
+	  test_if_an_amdvi_unit_is_dead_linux_keeps_all },
 	{ 0 }
 };
