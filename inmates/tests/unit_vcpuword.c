@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../quest/kernel/timeword.h"
 #include "../quest/kernel/vcpu/iovcpu.h"
 #include "../quest/kernel/vcpu/vcpu.h"
 #include "../quest/kernel/vcpu/vcpuword.h"
@@ -142,7 +143,7 @@ TEST(vcpuword_survives_random_words)
 		word[j] = 0;
 		if (!vcpuword_read(word, &w))
 			CHECK(w.type == BACKGROUND_VCPU ||
-			      (w.budget_us && w.budget_us <= VCPUWORD_US_MAX && w.period_us &&
+			      (w.budget_us && w.budget_us <= TIMEWORD_MAX_US && w.period_us &&
 			       strlen(w.name) < SCHED_NAME));
 	}
 }

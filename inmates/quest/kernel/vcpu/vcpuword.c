@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/string.h>
+#include "../timeword.h"
 #include "iovcpu.h"
 #include "vcpuword.h"
 
@@ -9,11 +10,6 @@ struct field {
 	const char *text;
 	size_t length;
 };
-
-static const struct {
-	const char *name;
-	uint64_t us;
-} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
 
 static bool is(struct field f, const char *text)
 {
@@ -89,23 +85,6 @@ static bool read_type(struct field f, struct vcpu_wish *wish)
 	return read_classes((struct field){ f.text + n, f.length - n }, &wish->io_class);
 }
 
-static bool read_time(struct field f, uint64_t *us)
-{
-	uint64_t n = 0;
-	unsigned int i;
-
-	for (; f.length && *f.text >= '0' && *f.text <= '9' && n <= VCPUWORD_US_MAX;
-	     f.text++, f.length--)
-		n = n * 10 + (*f.text - '0');
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (is(f, units[i].name)) {
-			*us = n * units[i].us;
-			return n && *us <= VCPUWORD_US_MAX;
-		}
-	}
-	return false;
-}
-
 const char *vcpuword_read(const char *word, struct vcpu_wish *wish)
 {
 	struct field fields[FIELDS];
@@ -124,7 +103,8 @@ const char *vcpuword_read(const char *word, struct vcpu_wish *wish)
 	if (!read_type(fields[1], wish))
 		return "a VCPU is main or io, or io.CLASS "
 		       "(ata, net, usb, disk, cdrom, gpio, input)";
-	if (!read_time(fields[2], &wish->budget_us) || !read_time(fields[3], &wish->period_us))
+	if (!timeword_read(fields[2].text, fields[2].length, &wish->budget_us) ||
+	    !timeword_read(fields[3].text, fields[3].length, &wish->period_us))
 		return "C and T are times such as 500us, 20ms or 1s, of at most 600s";
 	return NULL;
 }

@@ -13,14 +13,13 @@
 #define VCPUWORD_KEY		"vcpu="
 /* length in bytes of the longest valid word, with the NUL */
 #define VCPUWORD_MAX		64
-#define VCPUWORD_US_MAX		600000000		/* the longest C or T, in microseconds */
 
 struct vcpu_wish {
 	char name[SCHED_NAME];
 	enum vcpu_type type;
 	/* classes of an I/O VCPU: enum iovcpu_class */
 	int io_class;
-	/* C and T, each from 1 to VCPUWORD_US_MAX, without further checks. BACKGROUND_VCPU: 0 */
+	/* C and T, each from 1 to TIMEWORD_MAX_US, without further checks. BACKGROUND_VCPU: 0 */
 	uint64_t budget_us, period_us;
 };
 
