@@ -101,6 +101,23 @@ TEST(module_that_is_no_program_is_refused)
 	CHECK(!a.num_files);
 }
 
+TEST(module_text_is_a_file)
+{
+	static const char *const binary[] = { "a\001b", "\177a", "a\033[0m", "0707" };
+	struct archive a = { 0 };
+	unsigned int i;
+
+	CHECK(!module_add(&a, "# a\n\tb \303\244\r\n", 10, "/etc/faults and more"));
+	CHECK(a.num_files == 1 && !a.files[0].program && a.files[0].size == 10);
+	CHECK(!strcmp(a.files[0].name, "faults"));
+	CHECK(strstr(add(&a, "text", 4, ""), "its name"));
+	for (i = 0; i < sizeof(binary) / sizeof(binary[0]); i++) {
+		unit_case("%u", i);
+		CHECK(strstr(add(&a, binary[i], strlen(binary[i]), "x"), "header"));
+	}
+	CHECK(a.num_files == 1);
+}
+
 /* One member with any sizes: nothing is read beyond the end, and nothing is added. */
 TEST(module_archive_may_be_hostile)
 {

@@ -5,6 +5,7 @@
 
 #define ELF_MAGIC	"\177ELF"
 #define ELF_MAGIC_LEN	4
+#define CPIO_MAGIC	"0707"
 
 /* Returns the first word of a module's text without its folders. */
 static const char *name_of(const char *args, size_t *length)
@@ -18,20 +19,40 @@ static const char *name_of(const char *args, size_t *length)
 	return at + i;
 }
 
-static const char *add_program(struct archive *a, const void *data, size_t size, const char *args)
+static const char *add_file(struct archive *a, const void *data, size_t size, const char *args,
+			    bool program)
 {
 	char name[ARCHIVE_NAME];
-	struct elf_plan plan;
-	const char *at, *wrong;
 	size_t length;
+	const char *at = name_of(args, &length);
 
-	at = name_of(args, &length);
 	if (!length || length >= sizeof(name))
 		return "the first word of its text is its name, and has 1 to 31 bytes";
 	memcpy(name, at, length);
 	name[length] = 0;
-	wrong = elf_plan(&plan, data, size);
-	return wrong ? wrong : archive_add_file(a, name, data, size, true);
+	return archive_add_file(a, name, data, size, program);
+}
+
+/* Returns whether the module is a text, and begins unlike an archive. */
+static bool is_text(const uint8_t *data, size_t size)
+{
+	size_t i;
+
+	if (size >= strlen(CPIO_MAGIC) && !memcmp(data, CPIO_MAGIC, strlen(CPIO_MAGIC)))
+		return false;
+	for (i = 0; i < size; i++)
+		if (data[i] == 0x7f ||
+		    (data[i] < ' ' && data[i] != '\n' && data[i] != '\t' && data[i] != '\r'))
+			return false;
+	return true;
+}
+
+static const char *add_program(struct archive *a, const void *data, size_t size, const char *args)
+{
+	struct elf_plan plan;
+	const char *wrong = elf_plan(&plan, data, size);
+
+	return wrong ? wrong : add_file(a, data, size, args, true);
 }
 
 const char *module_add(struct archive *a, const void *data, size_t size, const char *args)
@@ -40,6 +61,8 @@ const char *module_add(struct archive *a, const void *data, size_t size, const c
 		return "it is empty, or lies outside the memory";
 	if (size >= ELF_MAGIC_LEN && !memcmp(data, ELF_MAGIC, ELF_MAGIC_LEN))
 		return add_program(a, data, size, args);
+	if (is_text(data, size))
+		return add_file(a, data, size, args, false);
 	return archive_add(a, data, size);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The boot loader's modules: each is a program (ELF) or an archive of files (cpio). Pure. A
- * program's text is its name and its arguments, such as "hello 1 2".
+ * The boot loader's modules: each is a program (ELF), an archive of files (cpio), or a file of
+ * text. Pure. A program's text is its name and its arguments, such as "hello 1 2".
  */
 #ifndef QUEST_MODULE_H
 #define QUEST_MODULE_H
@@ -15,8 +15,8 @@
 
 /*
  * Adds the files of a module of `size` bytes at `data`, which must stay there, to the archive. A
- * program is called as the first word of `args` says, without folders. Returns NULL, or the reason
- * why nothing was added.
+ * program or a text is called as the first word of `args` says, without folders. Returns NULL, or
+ * the reason why nothing was added.
  */
 const char *module_add(struct archive *a, const void *data, size_t size, const char *args);
 
