@@ -32,6 +32,8 @@ void fault_of_program(struct trap_frame *f)
 	struct process *p = process_current();
 	int signal = signals[f->vector];
 
+	if (!p->ended)
+		p->ended = rdtsc();
 	/* printing takes long; this thread and its process exist until the message is printed */
 	irq_enable();
 	print("%s (pid %d, thread %u) is killed: %s at %016lx", p->name, p->pid,

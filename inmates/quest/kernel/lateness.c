@@ -7,6 +7,7 @@
 static struct {
 	uint64_t created;
 	int histogram;
+	uint64_t worst;			/* since lateness_take() */
 } of_vcpu[SCHED_VCPUS];
 
 void lateness_due(struct thread *t, uint64_t at)
@@ -16,7 +17,7 @@ void lateness_due(struct thread *t, uint64_t at)
 
 void lateness_runs(const struct sched *s, struct thread *t, uint64_t now)
 {
-	uint64_t due = t->due;
+	uint64_t due = t->due, late;
 	const struct vcpu *v;
 	int id = t->sched.vcpu;
 
@@ -29,6 +30,18 @@ void lateness_runs(const struct sched *s, struct thread *t, uint64_t now)
 	if (of_vcpu[id].created != v->counts.created) {
 		of_vcpu[id].created = v->counts.created;
 		of_vcpu[id].histogram = latency_open(v->params.name);
+		of_vcpu[id].worst = 0;
 	}
-	latency_add(of_vcpu[id].histogram, now > due ? now - due : 0);
+	late = now > due ? now - due : 0;
+	if (late > of_vcpu[id].worst)
+		of_vcpu[id].worst = late;
+	latency_add(of_vcpu[id].histogram, late);
+}
+
+uint64_t lateness_take(int vcpu)
+{
+	uint64_t worst = of_vcpu[vcpu].worst;
+
+	of_vcpu[vcpu].worst = 0;
+	return worst;
 }

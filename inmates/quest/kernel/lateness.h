@@ -17,4 +17,10 @@ void lateness_due(struct thread *t, uint64_t at);
 /* `t` has the CPU from `now` on. Interrupts are off. */
 void lateness_runs(const struct sched *s, struct thread *t, uint64_t now);
 
+/*
+ * Returns how late threads ran on VCPU `vcpu` at most, in cycles, since the last call. It has one
+ * caller for each VCPU. Interrupts are off.
+ */
+uint64_t lateness_take(int vcpu);
+
 #endif

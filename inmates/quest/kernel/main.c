@@ -16,6 +16,7 @@
 #include "../mm/mm.h"
 #include "../mm/pages.h"
 #include "../net/net.h"
+#include "../recovery/recovery.h"
 #include "../shell/shell.h"
 #include "dispatch.h"
 #include "exception.h"
@@ -149,6 +150,7 @@ static void init_threads(void)
 	    !keys_start() || !heartbeat_start() || !net_start(&machine.boot))
 		panic("no memory for the threads of the devices");
 	migration_start(&machine.boot);
+	recovery_boot(&machine.boot);
 	pages_keep(SHELL_PAGES, may_use_kept);
 }
 

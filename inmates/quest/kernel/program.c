@@ -33,18 +33,6 @@ void program_init(const struct boot_info *boot)
 		      BOOT_MAX_MODULES);
 }
 
-bool program_add_arg(struct program_args *args, const char *word)
-{
-	size_t n = strlen(word) + 1;
-
-	if (args->count == ARGS_MAX || n > ARGS_BYTES - args->bytes)
-		return false;
-	memcpy(args->text + args->bytes, word, n);
-	args->bytes += n;
-	args->count++;
-	return true;
-}
-
 void program_start_frame(struct trap_frame *frame, uint64_t rip, uint64_t rsp)
 {
 	*frame = (struct trap_frame){

@@ -86,6 +86,16 @@ const struct command shell_commands[] = {
 	{ "pci", "", "the cell's PCI functions, their vectors and BARs", NULL, command_pci },
 	{ "net", "", "the network: addresses, link, frames; from net= of the command line", NULL,
 	  command_net },
+	{ "recovery", "[start FILE|restart NAME]",
+	  "components that are watched, detectors, the last outages",
+	  "    recovery start FILE    watch the components that FILE of the archive declares" NL
+	  "    recovery restart NAME  restart a component as declared, also after it was given" NL
+	  "                           up, and those that need it" NL
+	  "  LONGEST: outage in us, from the fault until it was back." NL
+	  "  BOUND, LATEST: us from the fault to its detection, allowed (while no other" NL
+	  "  component is recovered) and measured; COST: mean cycles of a look." NL
+	  "  Times of outages: us after the fault." NL,
+	  command_recovery },
 	{ "channels", "", "the cell's channels: type, and the state of each end", NULL,
 	  command_channels },
 	{ "chan", "read NAME [MS]|write NAME TEXT", "read or write an item of a channel",

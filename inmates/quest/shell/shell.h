@@ -80,6 +80,7 @@ int command_agree(int argc, char **argv);
 int command_crash(int argc, char **argv);
 int command_pci(int argc, char **argv);
 int command_net(int argc, char **argv);
+int command_recovery(int argc, char **argv);
 int command_channels(int argc, char **argv);
 int command_bound(int argc, char **argv);
 int command_chan(int argc, char **argv);

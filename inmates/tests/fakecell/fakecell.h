@@ -54,4 +54,7 @@ void send_ipi(uint32_t to, uint32_t command);
 void apic_on(void);
 void say(const char *text);
 
+/* Stops the far end of the channel `talk`, or lets it run again. */
+void toggle_peer(void);
+
 #endif

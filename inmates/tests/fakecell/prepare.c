@@ -144,6 +144,10 @@ static const struct {
 	{ "ninth", "tenth", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 8, 4, 2 * MIB },
 };
 
+#define TALK	3
+
+static struct qv_chan_page *talk;
+
 static size_t length_of(const char *text)
 {
 	size_t n;
@@ -157,6 +161,9 @@ static void write_channel(struct qv_info_channel *info, unsigned int i, uint32_t
 {
 	struct qv_chan_page *page = (void *)address;
 	unsigned int end;
+
+	if (i == TALK)
+		talk = page;
 
 	memset(page, 0, channels[i].length);
 	page->session = 1;
@@ -180,6 +187,15 @@ static void write_channel(struct qv_info_channel *info, unsigned int i, uint32_t
 		info->end = end;
 		info->type = channels[i].type;
 	}
+}
+
+void toggle_peer(void)
+{
+	volatile struct qv_chan_page *page = talk;
+	bool runs = QV_CHAN_STATE(page->end[1].life) == QV_CHAN_IS_RUNNING;
+
+	page->end[1].life = QV_CHAN_LIFE(GENERATION + 1, runs ? QV_CHAN_IS_STOPPED :
+					 QV_CHAN_IS_RUNNING);
 }
 
 static void write_info_page(void)

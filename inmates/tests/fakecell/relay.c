@@ -5,6 +5,7 @@
  *   s  request shutdown            d  ring the doorbell
  *   b  make keys_head invalid      g  make it valid again
  *   t  print state, cursor, screen characters and counters
+ *   p  the far end of the channel `talk` stops, or runs again
  */
 #include "fakecell.h"
 
@@ -123,6 +124,9 @@ static void order(char c)
 		break;
 	case 't':
 		status();
+		break;
+	case 'p':
+		toggle_peer();
 		break;
 	}
 }

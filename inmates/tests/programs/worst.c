@@ -372,6 +372,11 @@ static void worst_socket_receive(void)
 	(void)DO(socket_receive, fd, &d, 0);
 }
 
+/* The program is no component: a component of test_recovery.py saves. */
+static void worst_recovery_beat(void) { (void)DO(recovery_beat, 0, 0, 0); }
+static void worst_recovery_save(void) { (void)DO(recovery_save, large, 65536, 0); }
+static void worst_recovery_resume(void) { (void)DO(recovery_resume, large, 65536, 0); }
+
 #define ROW(number, name, args) { #name, worst_##name },
 static const struct {
 	const char *name;

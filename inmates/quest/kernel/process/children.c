@@ -41,7 +41,8 @@ bool process_reap_background(struct process *copy)
 
 	for (i = 0; i < PROCESS_MAX; i++) {
 		p = process_at(i);
-		if (!p || p->state != PROCESS_ZOMBIE || p->parent != KERNEL_PID || !p->background)
+		if (!p || p->state != PROCESS_ZOMBIE || p->parent != KERNEL_PID ||
+		    !p->background || p->component)
 			continue;
 		*copy = *p;
 		p->state = PROCESS_FREE;

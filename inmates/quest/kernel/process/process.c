@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
 #include <inmate/string.h>
 #include "../../user/include/quest/errors.h"
 #include "../machine.h"
@@ -92,7 +93,7 @@ void process_wake_parent(const struct process *p)
 	struct process *parent = process_find(p->parent);
 
 	wake_all(parent ? &parent->changed : &kernel_children);
-	if (p->parent == KERNEL_PID && p->background && background_ended)
+	if (p->parent == KERNEL_PID && p->background && !p->component && background_ended)
 		background_ended();
 }
 
@@ -102,6 +103,10 @@ void process_end(struct process *p, int status)
 		return;
 	p->ending = true;
 	p->status = status;
+	if (!p->ended)
+		p->ended = rdtsc();
+	if (p->component)		/* recovery/ need not wait until all is freed */
+		wake_all(&kernel_children);
 	wake_threads_of(p);
 }
 

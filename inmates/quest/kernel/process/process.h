@@ -58,6 +58,11 @@ struct migration_wish {
 /* The result of a system call that must begin again. Programs never see it. */
 #define ERESTART	512
 
+/* The calls of recovery_beat(). TSC values; 0: none yet. */
+struct heartbeat {
+	uint64_t first, last;
+};
+
 struct process {
 	enum process_state state;
 	int pid, parent;
@@ -67,12 +72,15 @@ struct process {
 	int job;
 	/* the shell has started the process and does not wait for it */
 	bool background;
+	/* it is a component: its number in recovery/ plus 1, and recovery/ waits for it; 0: no */
+	int component;
 	/* its threads move into `image` as soon as possible (move.h) */
 	bool leaving;
 	struct program_image *image;	/* NULL: none */
 	/* its threads end as soon as possible; `status` is final */
 	bool ending;
 	int status;			/* for waitpid() */
+	uint64_t ended;			/* TSC of the first reason to end; 0: none known */
 	bool heap_taken;		/* a thread is in sbrk() or fork() */
 	int vcpu;			/* VCPU of new threads */
 	unsigned int num_threads;
@@ -82,6 +90,7 @@ struct process {
 	uint64_t used, children_used;
 	uint64_t epoch;			/* TSC value at which its clocks show 0 */
 	struct migration_wish wish;
+	struct heartbeat beat;
 	struct space space;
 	struct wait_queue changed;	/* threads that wait until a child or a thread has ended */
 	struct wait_queue words;	/* threads that wait in wait_word() */

@@ -127,6 +127,21 @@ int wake_words(void);
 int lock_word(uint32_t *word, const struct timespec *until);
 int unlock_word(uint32_t *word);
 
+/*
+ * Recovery, for a program that is a component (Documentation/how-to/recovery.md). recovery_beat()
+ * says that the program is alive; `beat=` is the longest time between two beats. Returns how often
+ * the component was started, 1 at first; 0: this program is no component.
+ *
+ * recovery_save() saves `n` bytes as the component's checkpoint: all of them, or none, and then the
+ * last one stays. No other thread may change them meanwhile. 0; ENOTSUP: the component declares no
+ * checkpoint; EINVAL: it is smaller; EBUSY: another thread saves; EFAULT, EINTR. recovery_resume()
+ * returns the size of the checkpoint, which it copies to `to`, if the program was started by a
+ * rollback, else 0; EINVAL: it has more than `n` bytes; EBUSY, EFAULT, EINTR.
+ */
+int recovery_beat(void);
+int recovery_save(const void *from, size_t n);
+long recovery_resume(void *to, size_t n);
+
 /* Memory. */
 int meminfo(struct meminfo *info);			/* EFAULT */
 

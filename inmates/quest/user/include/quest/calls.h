@@ -65,6 +65,9 @@
 	C(54, socket, 0) \
 	C(55, socket_bind, 2) \
 	C(56, socket_send, 2) \
-	C(57, socket_receive, 2)
+	C(57, socket_receive, 2) \
+	C(70, recovery_beat, 0) \
+	C(71, recovery_save, 2) \
+	C(72, recovery_resume, 2)
 
 #endif

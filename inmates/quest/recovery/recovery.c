@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/latency.h>
+#include <inmate/printf.h>
+#include <inmate/string.h>
+#include <inmate/timer.h>
+#include "../kernel/dispatch.h"
+#include "../kernel/panic.h"
+#include "../kernel/process/process.h"
+#include "../kernel/vcpu/namedvcpu.h"
+#include "../kernel/vcpu/vcpu.h"
+#include "../user/include/quest/errors.h"
+#include "../user/include/quest/types.h"
+#include "checkpoint.h"
+#include "component.h"
+#include "detector.h"
+#include "file.h"
+#include "outage.h"
+#include "recovery.h"
+
+#define KEY		"recovery="
+#define C_US		1000
+#define T_US		10000
+#define PATIENCE_US	1000000		/* the longest time until a program has ended */
+
+static const struct archive_file *file;
+static int vcpu = -1;
+
+int recovery_vcpu(void)
+{
+	return vcpu;
+}
+
+static bool is_in(uint32_t set, unsigned int n)
+{
+	return set >> n & 1;
+}
+
+/* Ends the components of `set` that run, the last one first. Returns those that have ended. */
+static uint32_t stop_all(uint32_t set)
+{
+	uint64_t until = rdtsc() + timer_from_us(PATIENCE_US);
+	uint32_t stopped = 0;
+	unsigned int n;
+
+	for (n = num_components; n--;) {
+		if (!is_in(set, n) || components[n].state != COMPONENT_RUNS)
+			continue;
+		if (component_stop(&components[n], until)) {
+			components[n].state = COMPONENT_DOWN;
+			stopped |= 1u << n;
+		} else {
+			components[n].state = COMPONENT_LOST;
+			irq_enable();
+			print("recovery: %s is given up: its program does not end\n",
+			      rules[n].name);
+			irq_disable();
+		}
+	}
+	return stopped;
+}
+
+static void start_all(uint32_t set)
+{
+	unsigned int n;
+
+	for (n = 0; n < num_components; n++)
+		if (is_in(set, n))
+			component_start(&components[n]);
+}
+
+/* The component is back: counts the length of its outage for `qvctl latency`. */
+static void complete(struct component *c, struct outage *o, uint64_t at)
+{
+	char name[QV_LATENCY_NAME];
+
+	o->alive = at;
+	c->outage = -1;
+	if (at - o->fault > c->longest)
+		c->longest = at - o->fault;
+	(void)format_buf(name, sizeof(name), "recovery %s", c->rule->name);
+	latency_add(latency_open(name), at - o->fault);
+	irq_enable();
+	print("recovery: %s is back after %lu us\n", c->rule->name, timer_to_us(at - o->fault));
+	irq_disable();
+}
+
+static void report(const struct component *c, const struct outage *o, const struct strategy *s)
+{
+	static const char *const names[STRATEGY_KINDS] = {
+		"restart", "another implementation: ", "rollback to its checkpoint",
+		"restart of the cell", "given up",
+	};
+
+	irq_enable();
+	print("recovery: %s: %s %lu: %s%s\n", c->rule->name, detectors[o->detector].name, o->value,
+	      names[o->strategy], s->program);
+	irq_disable();
+}
+
+/* Carries `s` out for component `n`, which has ended. `stopped`: those that ended with it. */
+static void carry_out(unsigned int n, const struct strategy *s, uint32_t stopped)
+{
+	struct component *c = &components[n];
+
+	if (s->kind == STRATEGY_CELL)
+		panic("component %s has failed, and the cell with it", c->rule->name);
+	if (s->kind == STRATEGY_GIVE_UP || c->state == COMPONENT_LOST) {
+		c->state = COMPONENT_LOST;
+		return;
+	}
+	if (s->kind == STRATEGY_INSTEAD)
+		(void)copy_string(c->program, s->program, sizeof(c->program));
+	checkpoint_arm(n, s->kind == STRATEGY_ROLLBACK);
+	start_all(stopped);
+}
+
+/* When the fault happened, as far as it is known. */
+static uint64_t fault_time(const struct component *c, const struct process *p,
+			   const struct outage *o)
+{
+	if (p && p->ended && detectors[o->detector].kind == DETECTOR_EVENT)
+		return p->ended;
+	if (detectors[o->detector].kind == DETECTOR_US)
+		return o->detected - timer_from_us(o->value - c->rule->limit[o->detector]);
+	return o->detected;
+}
+
+static void recover(unsigned int n, const struct process *p, int detector, uint64_t value)
+{
+	struct component *c = &components[n];
+	uint64_t now = rdtsc();
+	struct outage *o = outage_new(&c->outage);
+	const struct strategy *s = decide(c->rule, &c->history, checkpoint_usable(n, now),
+					  timer_to_us(now));
+	uint32_t stopped;
+
+	c->faults++;
+	o->component = n;
+	o->detector = (enum detector_id)detector;
+	o->value = value;
+	o->strategy = s->kind;
+	o->detected = now;
+	o->fault = fault_time(c, p, o);
+	detectors[detector].found++;
+	if (timer_to_us(now - o->fault) > detectors[detector].latest_us)
+		detectors[detector].latest_us = timer_to_us(now - o->fault);
+	stopped = stop_all(decide_affected(rules, num_components, n));
+	o->stopped = rdtsc();
+	if (s->kind == STRATEGY_CELL)
+		report(c, o, s);
+	carry_out(n, s, stopped);
+	if (c->state == COMPONENT_RUNS)
+		o->started = rdtsc();
+	else
+		o->strategy = STRATEGY_GIVE_UP;
+	if (s->kind != STRATEGY_CELL)
+		report(c, o, s);
+}
+
+/* Restarts component `n` as it was declared, and those that need it. */
+static void restart(unsigned int n)
+{
+	struct component *c = &components[n];
+	uint32_t set = decide_affected(rules, num_components, n);
+	unsigned int i;
+
+	c->asked = false;
+	if (c->vcpu < 0)
+		return;
+	(void)stop_all(set);
+	(void)copy_string(c->program, c->rule->args.file, sizeof(c->program));
+	c->history = (struct history){ .uses = { 0 } };
+	c->outage = -1;
+	checkpoint_arm(n, false);
+	for (i = 0; i < num_components; i++)
+		if (is_in(set, i) && !components[i].pid &&
+		    (i == n || components[i].state == COMPONENT_DOWN))
+			component_start(&components[i]);
+}
+
+/* A program that is off the CPU, or on its way to another cell, cannot be late. */
+static bool is_away(struct component *c, struct process *p)
+{
+	if (p->ending || (p->state == PROCESS_LIVE && !p->leaving))
+		return false;
+	c->used_since = rdtsc();
+	if (p->beat.last)
+		p->beat.last = c->used_since;
+	else
+		c->started = c->used_since;
+	return true;
+}
+
+/* The outage of `c` ends with its first heartbeat, or if it has none, with its start. */
+static void look_for_life(struct component *c, const struct process *p)
+{
+	struct outage *o = outage_at(c->outage);
+	uint64_t at = c->rule->limit[DETECT_BEAT] ? p->beat.first : c->started;
+
+	if (o && at && !p->ending)
+		complete(c, o, at);
+}
+
+/* Returns whether component `n` was recovered, so that some time has passed. */
+static bool look_at(unsigned int n)
+{
+	struct component *c = &components[n];
+	struct process *p;
+	uint64_t value;
+	int d;
+
+	if (c->asked)
+		restart(n);
+	if (c->state != COMPONENT_RUNS)
+		return false;
+	p = c->pid ? process_find(c->pid) : NULL;
+	if (p && p->state != PROCESS_ZOMBIE && is_away(c, p))
+		return false;
+	if (p && p->ending && WIFMOVED(p->status)) {
+		if (component_reap(c))
+			c->state = COMPONENT_MOVED;
+		return false;
+	}
+	if (p)
+		look_for_life(c, p);
+	d = detector_look(c, p, &value);
+	if (d >= 0)
+		recover(n, p, d, value);
+	else if (p && p->state == PROCESS_ZOMBIE && component_reap(c))
+		c->state = COMPONENT_ENDED;
+	return d >= 0;
+}
+
+/* Looks at all components, and again if one was recovered: others may have ended meanwhile. */
+static void look_at_all(void)
+{
+	unsigned int n;
+	bool again;
+
+	do {
+		again = false;
+		for (n = 0; n < num_components; n++) {
+			again |= look_at(n);
+			let_interrupts_in();
+		}
+	} while (again);
+}
+
+/* Prepares all components, and starts those that can run, in order. */
+static void begin(void)
+{
+	const char *wrong;
+	bool can;
+	unsigned int n, i;
+
+	for (n = 0; n < num_components; n++) {
+		wrong = component_init(n);
+		if (wrong) {
+			irq_enable();
+			print("recovery: %s is given up: %s\n", rules[n].name, wrong);
+			irq_disable();
+		}
+	}
+	for (n = 0; n < num_components; n++) {
+		can = components[n].state == COMPONENT_DOWN;
+		for (i = 0; i < n; i++)
+			if (is_in(rules[n].needs, i) && components[i].state != COMPONENT_RUNS)
+				can = false;
+		if (can)
+			component_start(&components[n]);
+	}
+}
+
+static void watch(void *arg)
+{
+	uint64_t next;
+
+	(void)arg;
+	if (!file_read(file))
+		return;
+	irq_disable();
+	begin();
+	for (;;) {
+		next = rdtsc() + sched_vcpu(dispatch_sched(), vcpu)->params.period;
+		look_at_all();
+		(void)wait_on_until(process_kernel_children(), next);
+	}
+}
+
+/* Returns the VCPU of the command line, or creates one. */
+static int own_vcpu(void)
+{
+	int id = namedvcpu_find("vcpu=recovery");
+
+	if (id < 0)
+		id = vcpu_create("recovery", MAIN_VCPU, C_US, T_US, KERNEL_PID);
+	if (id >= 0)
+		return id;
+	print("recovery: no VCPU of its own: %s\n", sched_error_text(id));
+	return SYSTEM_VCPU;
+}
+
+const char *recovery_start(const char *name)
+{
+	int n = archive_find(&archive, name);
+
+	if (file)
+		return "it has started already";
+	if (n < 0 || archive.files[n].program)
+		return "there is no such file: ls lists them";
+	file = &archive.files[n];
+	vcpu = own_vcpu();
+	return thread_create("recovery", vcpu, watch, NULL) < 0 ?
+	       "there is no memory for its thread" : NULL;
+}
+
+void recovery_boot(const struct boot_info *boot)
+{
+	const char *at, *wrong;
+	char name[ARCHIVE_NAME];
+	size_t length, key = strlen(KEY);
+
+	for (at = boot_word(boot->cmdline, &length); length; at = boot_word(at + length, &length)) {
+		if (length <= key || memcmp(at, KEY, key) || length - key >= sizeof(name))
+			continue;
+		memcpy(name, at + key, length - key);
+		name[length - key] = 0;
+		wrong = recovery_start(name);
+		if (wrong)
+			print("recovery: %s: %s\n", name, wrong);
+	}
+}
+
+bool recovery_ask(const char *name)
+{
+	unsigned int n;
+
+	for (n = 0; n < num_components; n++) {
+		if (strcmp(rules[n].name, name))
+			continue;
+		components[n].asked = true;
+		wake_all(process_kernel_children());
+		return true;
+	}
+	return false;
+}

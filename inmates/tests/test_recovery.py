@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Components of Quest: each detector finds its fault, and each strategy brings the program back. The
+components are those of recovery/, their faults those of programs/faulty.c."""
+import re
+
+import pytest
+
+from lab import bare as m
+
+pytestmark = pytest.mark.usefixtures("built")
+
+PERIOD_US = 10_000      # of the VCPU `recovery`
+BACK_US = 50_000
+# component: detector, strategies
+FAULTS = {
+    "crash": ("exception", ["restart"]), "exit": ("exit", ["restart"]), "hang": ("beat", ["restart"]),
+    "late": ("late", ["restart"]), "stall": ("stall", ["restart"]), "leak": ("pages", ["restart"]),
+    "files": ("files", ["restart"]), "state": ("exception", ["rollback"]),
+    "loop": ("exception", ["restart", "restart", "instead"]),
+}
+
+
+class Outage:
+    """A line of the command `recovery`. Times are us after the fault; -1: it did not come so far."""
+
+    def __init__(self, line: str) -> None:
+        words = line.split()
+        self.component, self.detector, _, self.strategy = words[1:5] if "given up" not in line else (
+            *words[1:4], "given up")
+        self.detected, self.stopped, self.started, self.alive = (
+            -1 if word == "-" else int(word) for word in words[-4:])
+
+
+def outages(text: str) -> list[Outage]:
+    return [Outage(line) for line in text.partition("OUTAGE")[2].splitlines()[1:]]
+
+
+def states(text: str) -> dict[str, tuple[str, int, int]]:
+    """Returns the state of each component, its starts and its faults."""
+    rows = re.findall(r"(?m)^(\S+) +(\w+) +\d+ \S+ +(\d+) +(\d+) +\d+$", text.partition("DETECTOR")[0])
+    return {name: (state, int(starts), int(faults)) for name, state, starts, faults in rows}
+
+
+def test_each_detector_finds_its_fault() -> None:
+    """An instruction takes 1 ns in this machine, so the times do not depend on the host."""
+    with m.Machine("-smp", "2", *m.COUNTED, "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
+                   "-initrd", str(m.quest("quest-test.elf")), "-append", "fakecell") as machine:
+        shell = m.Shell(machine, "> \x04")
+        assert shell.run("recovery start faults") == ""
+        for _ in range(6):
+            shell.run("sleep 50")
+        text = shell.run("recovery")
+        print(text)
+        found = outages(text)
+        for name, (detector, strategies) in FAULTS.items():
+            own = [one for one in found if one.component == name]
+            assert [one.strategy for one in own][:len(strategies)] == strategies, name
+            assert own[0].detector == detector
+        for one in found:
+            assert 0 <= one.detected <= 2 * PERIOD_US and one.detected <= one.stopped <= one.started
+            assert one.alive < BACK_US and (one.alive > 0 or one.component == "loop")
+        assert "faulty: resumes at its count" in machine.text
+        now = states(text)
+        # a missing implementation is a fault, too; then the next one runs
+        assert [one.detector for one in found if one.component == "loop"] == ["exception"] * 3 + ["start"]
+        assert now["loop"] == ("runs", 5, 4)
+        assert now["user"] == ("runs", 2, 0), "it was restarted with the component that it needs"
+        assert now["once"] == ("ended", 1, 0)
+        machine.send("\x1dp")
+        machine.expect("recovery: channel: channel [0-9]+: given up")
+        machine.send("\x1dp")
+        assert states(shell.run("recovery"))["channel"] == ("lost", 2, 2)
+        assert shell.run("recovery restart channel") == ""
+        assert m.until(lambda: states(shell.run("recovery"))["channel"] == ("runs", 3, 2), 60)
+
+
+def test_cell_fails_with_its_component() -> None:
+    """The file is named on the command line."""
+    with m.Machine(*m.COUNTED, "-kernel", str(m.quest("quest-test32.elf")), "-append", "recovery=last") as machine:
+        machine.expect("recovery: only: exception 11: restart\n")
+        machine.expect("recovery: only: exception 11: restart of the cell\n")
+        machine.expect("panic: component only has failed, and the cell with it")
