@@ -24,7 +24,8 @@ ALL = b"\xff" * 6
 ARP, IP = 0x0806, 0x0800
 READY = r"(?m)^> "
 BOUND_NS = 20_000
-CALLS = ("nothing", "socket", "socket_bind", "socket_send", "socket_receive")
+CALLS = ("nothing", "socket", "socket_bind", "socket_send", "socket_receive", "socket_connect",
+         "socket_listen", "socket_accept", "poll")
 
 
 def checksum(data: bytes) -> int:

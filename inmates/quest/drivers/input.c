@@ -2,6 +2,7 @@
 #include <inmate/cpu.h>
 #include <inmate/ring.h>
 #include "../kernel/dispatch.h"
+#include "../kernel/pollqueue.h"
 #include "input.h"
 
 #define BREAK_KEY	3		/* ^C */
@@ -41,12 +42,18 @@ void input_wake(void)
 	bool irqs = irq_save();
 
 	wake_many(&readers);
+	poll_wake();
 	irq_restore(irqs);
 }
 
 int input_try(void)
 {
 	return head == tail ? -1 : queue[ring_slot(tail++, INPUT_LENGTH)];
+}
+
+bool input_ready(void)
+{
+	return head != tail;
 }
 
 void input_wait(void)

@@ -39,6 +39,9 @@ const struct wait_queue *input_readers(void);
 int input_try(void);
 void input_wait(void);
 
+/* Returns whether input_try() has a byte. */
+bool input_ready(void);
+
 /* Drops the queue up to and including a ^C, if there is one. Interrupts are off. */
 bool input_drop_break(void);
 

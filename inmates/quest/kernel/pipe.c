@@ -4,9 +4,11 @@
 #include "../mm/pages.h"
 #include "../mm/usercopy.h"
 #include "../user/include/quest/errors.h"
+#include "../user/include/quest/socket_types.h"
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
 #include "pipe.h"
+#include "pollqueue.h"
 #include "process/process.h"
 
 _Static_assert(PIPE_BYTES == PAGE_SIZE && PIPE_BUF <= PIPE_BYTES, "a page each");
@@ -16,6 +18,7 @@ static struct pipe {
 	uint64_t page;
 	uint32_t head, tail;		/* numbers of bytes written and read so far */
 	unsigned int ends[2];		/* number of open ends, by enum pipe_end */
+	bool nonblocking[2];		/* calls of these ends do not wait */
 	/* number of calls of pipe_read(), pipe_write() and pipe_close() in progress */
 	unsigned int calls;
 	/* threads that wait for bytes, for room, or for the last other end to close */
@@ -47,6 +50,13 @@ void pipe_open(int pipe, enum pipe_end end)
 	pipes[pipe].ends[end]++;
 }
 
+/* Other threads run meanwhile. */
+static void wake(struct pipe *p)
+{
+	wake_many(&p->changed);
+	poll_wake();
+}
+
 void pipe_close(int pipe, enum pipe_end end)
 {
 	struct pipe *p = &pipes[pipe];
@@ -54,7 +64,7 @@ void pipe_close(int pipe, enum pipe_end end)
 	if (--p->ends[end])
 		return;
 	p->calls++;			/* others run meanwhile, and may close the other end */
-	wake_many(&p->changed);
+	wake(p);
 	p->calls--;
 	drop(p);
 }
@@ -96,12 +106,14 @@ static bool copy_in(const struct pipe *p, const struct space *s, uint64_t from, 
 
 /*
  * Waits until `p` changes, unless the caller's process was interrupted, perhaps while this call let
- * interrupts in. Returns 0, or the error of process_interrupted().
+ * interrupts in. Returns 0, the error of process_interrupted(), or minus EAGAIN.
  */
-static long await_change(struct pipe *p)
+static long await_change(struct pipe *p, enum pipe_end end)
 {
 	long error = process_interrupted(process_current());
 
+	if (!error && p->nonblocking[end])
+		return -EAGAIN;
 	if (!error)
 		wait_on(&p->changed);
 	return error;
@@ -113,7 +125,7 @@ static long wait_for_bytes(struct pipe *p)
 	long error;
 
 	while (!held(p) && p->ends[PIPE_WRITE]) {
-		error = await_change(p);
+		error = await_change(p, PIPE_READ);
 		if (error)
 			return error;
 		if (!p->ends[PIPE_READ])
@@ -133,7 +145,7 @@ static long take(struct pipe *p, const struct space *s, uint64_t to, uint64_t n)
 	if (!copy_out(p, s, to, part))
 		return -EFAULT;
 	p->tail += part;
-	wake_many(&p->changed);
+	wake(p);
 	return part;
 }
 
@@ -157,7 +169,7 @@ static long wait_for_room(struct pipe *p, uint64_t need)
 	long error;
 
 	while (p->ends[PIPE_READ] && PIPE_BYTES - held(p) < need) {
-		error = await_change(p);
+		error = await_change(p, PIPE_WRITE);
 		if (error)
 			return error;
 		if (!p->ends[PIPE_WRITE])
@@ -180,7 +192,7 @@ static long put(struct pipe *p, const struct space *s, uint64_t from, uint64_t n
 			return done ? (long)done : -EFAULT;
 		p->head += (uint32_t)part;
 		done += part;
-		wake_many(&p->changed);
+		wake(p);
 		let_interrupts_in();
 	}
 	return (long)done;
@@ -196,4 +208,25 @@ long pipe_write(int pipe, const struct space *s, uint64_t from, uint64_t n)
 	p->calls--;
 	drop(p);
 	return answer;
+}
+
+void pipe_set_blocking(int pipe, enum pipe_end end, bool blocking)
+{
+	pipes[pipe].nonblocking[end] = !blocking;
+}
+
+bool pipe_blocking(int pipe, enum pipe_end end)
+{
+	return !pipes[pipe].nonblocking[end];
+}
+
+int pipe_ready(int pipe, enum pipe_end end)
+{
+	const struct pipe *p = &pipes[pipe];
+
+	if (end == PIPE_READ)
+		return (held(p) ? POLLIN : 0) | (p->ends[PIPE_WRITE] ? 0 : POLLHUP);
+	if (!p->ends[PIPE_READ])
+		return POLLERR | POLLOUT;
+	return PIPE_BYTES - held(p) >= PIPE_BUF ? POLLOUT : 0;
 }

@@ -36,4 +36,11 @@ long pipe_read(int pipe, const struct space *s, uint64_t to, uint64_t n);
  */
 long pipe_write(int pipe, const struct space *s, uint64_t from, uint64_t n);
 
+/* Whether calls of this end wait. Those that may not return EAGAIN instead. */
+void pipe_set_blocking(int pipe, enum pipe_end end, bool blocking);
+bool pipe_blocking(int pipe, enum pipe_end end);
+
+/* Returns the bits of poll() that are so for this end. */
+int pipe_ready(int pipe, enum pipe_end end);
+
 #endif

@@ -4,6 +4,7 @@
 #include "../drivers/input.h"
 #include "../drivers/output.h"
 #include "../mm/usercopy.h"
+#include "../net/socket.h"
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
 #include "pipe.h"
@@ -90,6 +91,9 @@ long sys_read(struct call *c)
 		return read_file(c, f, c->arg[1], c->arg[2]);
 	case FILE_PIPE_READ:
 		return pipe_read(f->number, &c->process->space, c->arg[1], c->arg[2]);
+	case FILE_SOCKET:
+		return socket_receive(f->number, &c->process->space, &(struct quest_datagram){
+			.data = c->arg[1], .length = c->arg[2] });
 	default:
 		return -EBADF;
 	}
@@ -150,6 +154,9 @@ long sys_write(struct call *c)
 		return write_console(c, c->arg[1], c->arg[2]);
 	case FILE_PIPE_WRITE:
 		return write_pipe(c, f->number);
+	case FILE_SOCKET:
+		return socket_send(f->number, &c->process->space, &(struct quest_datagram){
+			.data = c->arg[1], .length = c->arg[2] });
 	case FILE_ARCHIVE:
 		return -EROFS;
 	default:

@@ -8,11 +8,13 @@
 #include "../kernel/vcpu/vcpu.h"
 #include "../mm/pages.h"
 #include "../user/include/quest/classes.h"
+#include "end.h"
 #include "interface.h"
 #include "lwip/lwipopts.h"
 #include "net.h"
 #include "table.h"
-#include "udp.h"
+#include "serve.h"
+#include "socket.h"
 #include "word.h"
 
 /* The I/O VCPU, unless the cell's file has one of class `net`: 10 %, as in the papers. */
@@ -62,7 +64,7 @@ static void work(void)
 	e1000e_acknowledge(nic_device());
 	do {
 		interface_tick();
-		udp_serve();
+		serve_sockets();
 	} while (interface_take(BURST));
 }
 
@@ -156,4 +158,6 @@ void net_print(void)
 	      n->counts.rx, n->counts.rx_bytes, n->counts.rx_bad, interface_lost());
 	print("sent %lu frames, %lu bytes; not sent, ring full %lu\n", n->counts.tx,
 	      n->counts.tx_bytes, n->counts.tx_full);
+	print("sockets %u; connections without one: closing %u, TIME_WAIT %u\n", sockets_used(),
+	      tcp_closing(), tcp_waiting());
 }

@@ -1,46 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stddef.h>
 #include <inmate/cpu.h>
-#include <inmate/ring.h>
+#include <inmate/timer.h>
 #include "../drivers/net/nic.h"
+#include "../kernel/clock.h"
+#include "../kernel/pollqueue.h"
 #include "../kernel/process/process.h"
 #include "../kernel/wait.h"
 #include "../mm/pages.h"
-#include "../mm/usercopy.h"
 #include "../user/include/quest/errors.h"
 #include "table.h"
 
-#define MEMORY_PAGES	((SOCKETS_MAX * sizeof(struct socket_memory) + PAGE_SIZE - 1) / PAGE_SIZE)
+#define MEMORY_PAGES	((SOCKETS_MAX * sizeof(union socket_memory) + PAGE_SIZE - 1) / PAGE_SIZE)
 
 static struct socket sockets[SOCKETS_MAX];
-static struct socket_memory *memory;	/* of all sockets */
+static union socket_memory *memory;	/* of all sockets */
 static bool up;				/* there is a network */
 static unsigned int num_calls;
-/* All calls wait here, so the I/O VCPU of `net` inherits the shortest period of their VCPUs. */
-static struct wait_queue waiters;
 
 struct socket *socket_at(unsigned int n)
 {
 	return &sockets[n];
 }
 
-const struct wait_queue *socket_waiters(void)
+/* All calls wait here, so the I/O VCPU of `net` inherits the shortest period of their VCPUs. */
+static struct wait_queue *waiters(void)
 {
-	return &waiters;
+	return poll_queue(true);
 }
 
-int socket_create(void)
+const struct wait_queue *socket_waiters(void)
 {
-	int n;
+	return waiters();
+}
 
-	if (!up)
-		return -ENETDOWN;
+static unsigned int count_of(int pid)
+{
+	unsigned int n, count = 0;
+
+	for (n = 0; n < SOCKETS_MAX; n++)
+		count += sockets[n].used && sockets[n].pid == pid;
+	return count;
+}
+
+unsigned int sockets_used(void)
+{
+	unsigned int n, count = 0;
+
+	for (n = 0; n < SOCKETS_MAX; n++)
+		count += sockets[n].used;
+	return count;
+}
+
+/* Returns a new socket of program `pid`, or NULL. */
+static struct socket *create(bool stream, int pid)
+{
+	unsigned int n;
+
 	for (n = 0; n < SOCKETS_MAX && sockets[n].used; n++)
 		;
-	if (n == SOCKETS_MAX)
-		return -EMFILE;
-	sockets[n] = (struct socket){ .used = true, .memory = &memory[n], .opens = 1 };
-	return n;
+	if (n == SOCKETS_MAX || count_of(pid) >= SOCKETS_OF_ONE)
+		return NULL;
+	sockets[n] = (struct socket){ .used = true, .stream = stream, .pid = pid, .opens = 1,
+				      .memory = &memory[n] };
+	return &sockets[n];
+}
+
+int socket_create(int type, int pid)
+{
+	const struct socket *s;
+
+	if (type != SOCK_STREAM && type != SOCK_DGRAM)
+		return -ENOTSUP;
+	if (!up)
+		return -ENETDOWN;
+	s = create(type == SOCK_STREAM, pid);
+	return s ? (int)(s - sockets) : -EMFILE;
 }
 
 void socket_open(int socket)
@@ -50,52 +85,73 @@ void socket_open(int socket)
 
 void socket_close(int socket)
 {
-	if (--sockets[socket].opens)
+	struct socket *s = &sockets[socket];
+
+	if (--s->opens)
 		return;
-	wake_all(&waiters);
+	s->pid = 0;
+	s->closed_at = rdtsc();
+	wake_all(waiters());
 	nic_poke();
 }
 
-/* Begins a call. Returns 0, or -EAGAIN: too many wait. */
-static int begin(struct socket *s)
+/* ---- calls ---- */
+
+int socket_begin_wait(void)
 {
 	if (num_calls == SOCKET_CALLS)
 		return -EAGAIN;
 	num_calls++;
-	s->calls++;
 	return 0;
 }
 
-static void end(struct socket *s)
+void socket_end_wait(void)
 {
 	num_calls--;
+}
+
+int socket_begin(struct socket *s)
+{
+	int error = socket_begin_wait();
+
+	if (!error)
+		s->calls++;
+	return error;
+}
+
+void socket_end(struct socket *s)
+{
+	socket_end_wait();
 	s->calls--;
 	if (!s->calls && !s->opens)
 		nic_poke();	/* the thread `net` frees it */
 }
 
-/* Waits until something has changed. Returns 0, or why the call must end. */
-static long wait(const struct socket *s)
+uint64_t socket_until(const struct socket *s, uint64_t flags, uint64_t us)
 {
-	long error;
-
-	wait_on(&waiters);
-	error = process_interrupted(process_current());
-	return error ? error : s->opens ? 0 : -EBADF;
+	if (s->nonblocking || flags & MSG_DONTWAIT)
+		return 0;
+	return clock_wait_end(us ? rdtsc() + timer_from_us(us) : UINT64_MAX);
 }
 
-/* Waits for the turn of this call to make a request. Returns 0 or an error. */
-static long wait_for_turn(const struct socket *s)
+long socket_wait(const struct socket *s, uint64_t until)
+{
+	bool in_time = until && wait_on_until(waiters(), until);
+	long error = process_interrupted(process_current());
+
+	return error ? error : !s->opens ? -EBADF : in_time ? 0 : -EAGAIN;
+}
+
+long socket_await_turn(const struct socket *s)
 {
 	long error = 0;
 
 	while (!error && s->request != REQUEST_NONE)
-		error = wait(s);
+		error = socket_wait(s, UINT64_MAX);
 	return error;
 }
 
-/* Makes the request, and waits for its answer. */
-static long ask(struct socket *s, enum socket_request request, const struct quest_address *address)
+long socket_ask(struct socket *s, enum socket_request request, const struct quest_address *address)
 {
 	long error = 0;
 
@@ -104,96 +160,42 @@ static long ask(struct socket *s, enum socket_request request, const struct ques
 	s->request = request;
 	nic_poke();
 	while (!error && s->request != REQUEST_DONE)
-		error = wait(s);
+		error = socket_wait(s, UINT64_MAX);
 	if (s->request != REQUEST_DONE) {
 		s->given_up = true;
 		return error;
 	}
 	s->request = REQUEST_NONE;
-	wake_all(&waiters);
+	wake_all(waiters());
 	return s->answer;
 }
 
-int socket_bind(int socket, const struct quest_address *to)
+int socket_request(struct socket *s, enum socket_request what, const struct quest_address *address)
 {
-	struct socket *s = &sockets[socket];
-	long error = begin(s);
+	long error = socket_begin(s);
 
 	if (error)
 		return (int)error;
-	error = wait_for_turn(s);
+	error = socket_await_turn(s);
 	if (!error)
-		error = ask(s, REQUEST_BIND, to);
-	end(s);
+		error = socket_ask(s, what, address);
+	socket_end(s);
 	return (int)error;
 }
 
-static long send(struct socket *s, const struct space *space, uint64_t data, uint32_t n,
-		 const struct quest_address *to)
+long socket_take_error(struct socket *s)
 {
-	long error = wait_for_turn(s);
+	int error = s->error;
 
-	if (error)
-		return error;
-	s->memory->sent.length = n;
-	if (!copy_from_user(space, s->memory->sent.data, data, n))
-		return -EFAULT;
-	error = ask(s, REQUEST_SEND, to);
-	return error ? error : n;
-}
-
-long socket_send(int socket, const struct space *s, uint64_t data, uint64_t n,
-		 const struct quest_address *to)
-{
-	long answer;
-
-	if (n > QUEST_DATAGRAM)
-		return -EMSGSIZE;
-	answer = begin(&sockets[socket]);
-	if (answer)
-		return answer;
-	answer = send(&sockets[socket], s, data, (uint32_t)n, to);
-	end(&sockets[socket]);
-	return answer;
-}
-
-static long receive(struct socket *s, const struct space *space, uint64_t data, uint64_t n,
-		    struct quest_address *from)
-{
-	const struct datagram *d;
-	long error = 0;
-
-	while (!error && s->head == s->tail)
-		error = wait(s);
-	if (error)
-		return error;
-	d = &s->memory->received[ring_slot(s->tail, SOCKET_QUEUE)];
-	if (n > d->length)
-		n = d->length;
-	if (!copy_to_user(space, data, d->data, n))
-		return -EFAULT;
-	*from = d->address;
-	s->tail++;
-	return (long)n;
-}
-
-long socket_receive(int socket, const struct space *s, uint64_t data, uint64_t n,
-		    struct quest_address *from)
-{
-	long answer = begin(&sockets[socket]);
-
-	if (answer)
-		return answer;
-	answer = receive(&sockets[socket], s, data, n, from);
-	end(&sockets[socket]);
-	return answer;
+	s->error = 0;
+	return -error;
 }
 
 /* ---- the thread net ---- */
 
 bool sockets_init(void)
 {
-	memory = (struct socket_memory *)(uintptr_t)pages_alloc(MEMORY_PAGES);
+	memory = (union socket_memory *)(uintptr_t)pages_alloc(MEMORY_PAGES);
 	return memory;
 }
 
@@ -202,11 +204,10 @@ void sockets_begin(void)
 	up = true;
 }
 
-void socket_received(struct socket *s)
+void socket_changed(void)
 {
 	barrier();
-	s->head++;
-	wake_all(&waiters);
+	wake_all(waiters());
 }
 
 void socket_answer(struct socket *s, long answer)
@@ -215,11 +216,35 @@ void socket_answer(struct socket *s, long answer)
 
 	s->answer = answer;
 	s->request = s->given_up ? REQUEST_NONE : REQUEST_DONE;
-	wake_all(&waiters);
+	wake_all(waiters());
 	irq_restore(irqs);
 }
 
 void socket_free(struct socket *s)
 {
 	s->used = false;
+}
+
+struct socket *socket_queue(const struct socket *listener)
+{
+	bool irqs = irq_save(), room = listener->queue_head - listener->queue_tail < SOMAXCONN;
+	struct socket *s = room && listener->opens ? create(true, listener->pid) : NULL;
+
+	if (s) {
+		s->queued = true;
+		s->no_delay = listener->no_delay;
+		s->keep_alive = listener->keep_alive;
+		s->receive_us = listener->receive_us;
+		s->send_us = listener->send_us;
+	}
+	irq_restore(irqs);
+	return s;
+}
+
+void socket_queued(struct socket *listener, struct socket *s)
+{
+	listener->queue[ring_slot(listener->queue_head, SOMAXCONN)] = (uint8_t)(s - sockets);
+	barrier();
+	listener->queue_head++;
+	socket_changed();
 }

@@ -1,51 +1,100 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sockets of programs for datagrams (UDP), by number. Interrupts are off in every call. The calls
- * hand their work to the thread `net`, in which lwIP runs (udp.c), and wait for it.
+ * Sockets of programs by number: datagrams (UDP) and streams (TCP). Interrupts are off in every
+ * call. The calls hand their work to the thread `net`, in which lwIP runs (serve.c), and wait for
+ * it.
  */
 #ifndef QUEST_SOCKET_H
 #define QUEST_SOCKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "../kernel/waitqueue.h"
 #include "../mm/space.h"
 
-#define SOCKETS_MAX	8		/* largest number of sockets of all programs */
+#define SOCKETS_MAX	24		/* largest number of sockets of all programs */
+#define SOCKETS_OF_ONE	12		/* and of one program, with those that await accept() */
 /* number of calls that may wait at once: all threads in them wake when a packet comes */
 #define SOCKET_CALLS	12
 
 struct quest_address;
+struct quest_datagram;
 
 /*
- * Creates a socket with one open descriptor. Returns its number, or minus an error (errors.h):
- * ENETDOWN, EMFILE.
+ * Creates a socket of type SOCK_STREAM or SOCK_DGRAM with one open descriptor, for program `pid`.
+ * Returns its number, or minus an error (errors.h): ENOTSUP, ENETDOWN, EMFILE.
  */
-int socket_create(void);
+int socket_create(int type, int pid);
 
 /* Increment or decrement the number of open descriptors. The last one closes the socket. */
 void socket_open(int socket);
 void socket_close(int socket);
 
 /*
- * The calls below return minus an error if they have done nothing. EAGAIN: SOCKET_CALLS others
- * wait. They also return the errors of process_interrupted(), and EBADF if the socket is closed
- * meanwhile.
+ * The calls below return minus an error if they have done nothing. EAGAIN: the call would wait but
+ * may not, or its time is over, or SOCKET_CALLS others wait. They also return the errors of
+ * process_interrupted(), and EBADF if the socket is closed meanwhile.
  *
  * socket_bind() gives the socket an address of this cell, 0: any, and a port, 0: any free one.
- * EADDRINUSE, EINVAL
+ * EADDRINUSE, EADDRNOTAVAIL, EINVAL
  */
 int socket_bind(int socket, const struct quest_address *to);
 
-/* Sends `n` bytes. Returns `n`. EMSGSIZE, EFAULT, ENOMEM, EHOSTUNREACH */
-long socket_send(int socket, const struct space *s, uint64_t data, uint64_t n,
-		 const struct quest_address *to);
+/*
+ * Connects a stream, and waits for that; names the other end of datagrams. EISCONN, EALREADY,
+ * EINPROGRESS, ECONNREFUSED, ETIMEDOUT, EHOSTUNREACH, ENOMEM, EADDRINUSE, EINVAL
+ */
+int socket_connect(int socket, const struct quest_address *to);
+
+/* Lets a stream accept connections, of which `most` may wait. EADDRINUSE, EINVAL, ENOTSUP */
+int socket_listen(int socket, int most);
 
 /*
- * Waits for a datagram. Copies its first `n` bytes, if it has so many, and drops the rest. Returns
- * the number of bytes copied, and from where it came. EFAULT
+ * Waits for a connection. Returns the number of its socket, which has one open descriptor, of
+ * program `pid`. socket_reject() puts that back. EINVAL: does not listen
  */
-long socket_receive(int socket, const struct space *s, uint64_t data, uint64_t n,
-		    struct quest_address *from);
+int socket_accept(int socket, int pid, struct quest_address *from);
+void socket_reject(int socket, int accepted);
+
+/* Ends receiving, sending or both (SHUT_RD ...) of a stream. ENOTCONN, EINVAL, ENOTSUP */
+int socket_shutdown(int socket, int how);
+
+/*
+ * Sends d->length bytes, or as many as fit if the call may not wait. Returns how many. EMSGSIZE,
+ * EFAULT, ENOMEM, EHOSTUNREACH, EDESTADDRREQ; ENOTCONN, EPIPE, ECONNRESET, ETIMEDOUT
+ */
+long socket_send(int socket, const struct space *s, const struct quest_datagram *d);
+
+/*
+ * Waits for a datagram, or for bytes of a stream. Copies at most d->length bytes, and drops the
+ * rest of the datagram. Returns the number of bytes copied, and from where they came; 0: the stream
+ * has ended. EFAULT; ENOTCONN, ECONNRESET, ETIMEDOUT
+ */
+long socket_receive(int socket, const struct space *s, struct quest_datagram *d);
+
+/* Returns the socket's address (`peer` false), or that of the other end. ENOTCONN */
+int socket_name(int socket, bool peer, struct quest_address *name);
+
+/* Change and read an option (enum quest_option). ENOPROTOOPT, EINVAL */
+int socket_set(int socket, int option, int64_t value);
+long socket_get(int socket, int option);
+
+/* Change and read O_NONBLOCK. */
+void socket_set_blocking(int socket, bool blocking);
+bool socket_blocking(int socket);
+
+/* Returns the bits of poll() that are so. */
+int socket_ready(int socket);
+
+/*
+ * For a poll() that waits for sockets, too: socket_begin_wait() counts it among the calls. Returns
+ * 0, or -EAGAIN.
+ */
+int socket_begin_wait(void);
+void socket_end_wait(void);
+
+/* Returns how many sockets there are, with those that are being closed. */
+unsigned int sockets_used(void);
 
 /* The threads that wait in these calls. */
 const struct wait_queue *socket_waiters(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inmate/ring.h>
+#include <inmate/cpu.h>
 #include <lwip/udp.h>
+#include "end.h"
 #include "table.h"
-#include "udp.h"
 /* After lwIP's headers, which have errors of their own */
 #include "../user/include/quest/errors.h"
 
@@ -18,27 +18,20 @@ static void receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_add
 		d->address = (struct quest_address){ .ip = from->addr, .port = port };
 		d->length = p->tot_len;
 		pbuf_copy_partial(p, d->data, p->tot_len, 0);
-		socket_received(s);
+		barrier();
+		s->head++;
+		socket_changed();
 	}
 	pbuf_free(p);
-}
-
-static long error_of(err_t error)
-{
-	switch (error) {
-	case ERR_OK: return 0;
-	case ERR_MEM: return -ENOMEM;
-	case ERR_USE: return -EADDRINUSE;
-	case ERR_RTE: return -EHOSTUNREACH;
-	default: return -EINVAL;
-	}
 }
 
 static long bind(struct socket *s)
 {
 	ip_addr_t address = { .addr = s->address.ip };
 
-	return error_of(udp_bind(s->pcb, &address, s->address.port));
+	if (!end_has(address.addr))
+		return -EADDRNOTAVAIL;
+	return end_error(udp_bind(s->pcb, &address, (u16_t)s->address.port));
 }
 
 static long send(struct socket *s)
@@ -51,37 +44,52 @@ static long send(struct socket *s)
 	if (!p)
 		return -ENOMEM;
 	pbuf_take(p, d->data, (u16_t)d->length);
-	error = udp_sendto(s->pcb, p, &address, s->address.port);
+	error = udp_sendto(s->pcb, p, &address, (u16_t)s->address.port);
 	pbuf_free(p);
-	return error_of(error);
+	return end_error(error);
+}
+
+static long connect(struct socket *s)
+{
+	ip_addr_t address = { .addr = s->address.ip };
+	err_t error = udp_connect(s->pcb, &address, (u16_t)s->address.port);
+
+	if (error == ERR_OK)
+		s->there = s->address;
+	return end_error(error);
 }
 
 static long carry_out(struct socket *s)
 {
+	switch (s->request) {
+	case REQUEST_BIND: return bind(s);
+	case REQUEST_SEND: return send(s);
+	case REQUEST_CONNECT: return connect(s);
+	default: return -EINVAL;
+	}
+}
+
+long udp_request(struct socket *s)
+{
+	const struct udp_pcb *pcb;
+	long answer;
+
 	if (!s->pcb) {
 		s->pcb = udp_new();
 		if (!s->pcb)
 			return -ENOMEM;
 		udp_recv(s->pcb, receive, s);
 	}
-	return s->request == REQUEST_BIND ? bind(s) : send(s);
+	pcb = s->pcb;
+	if (s->reuse)
+		ip_set_option((struct udp_pcb *)s->pcb, SOF_REUSEADDR);
+	answer = carry_out(s);
+	s->here = (struct quest_address){ .ip = pcb->local_ip.addr, .port = pcb->local_port };
+	return answer;
 }
 
-void udp_serve(void)
+void udp_end(struct socket *s)
 {
-	struct socket *s;
-	unsigned int n;
-
-	for (n = 0; n < SOCKETS_MAX; n++) {
-		s = socket_at(n);
-		if (!s->used)
-			continue;
-		if (s->request == REQUEST_BIND || s->request == REQUEST_SEND)
-			socket_answer(s, carry_out(s));
-		if (s->opens || s->calls)
-			continue;
-		if (s->pcb)
-			udp_remove(s->pcb);
-		socket_free(s);
-	}
+	if (s->pcb)
+		udp_remove(s->pcb);
 }

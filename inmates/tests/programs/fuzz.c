@@ -22,6 +22,7 @@
 #define NANOSLEEP_CALL	33
 #define WAIT_UNTIL_CALL	34
 #define LOCK_CALL	35
+#define POLL_CALL	65
 #define IMAGE		0x400000400000l
 
 static const struct timespec moment = { 0, 1000 };
@@ -85,7 +86,7 @@ static void one_call(long number)
 		c = c & 1 ? (long)(uintptr_t)&moment : c | (long)0x8000000000000000;
 	if (number == LOCK_CALL)
 		b = b & 1 ? (long)(uintptr_t)&moment : b | (long)0x8000000000000000;
-	if (number == WAIT_CALL && (uint64_t)c > 1000)
+	if ((number == WAIT_CALL || number == POLL_CALL) && (uint64_t)c > 1000)
 		c = 1000;
 	if (number == READ_CALL && !(int)a)
 		a = 3;

@@ -29,15 +29,16 @@ static void try_errors(int fd, const struct sockaddr_in *in)
 	static char data[1473];
 	int other = socket(AF_INET, SOCK_DGRAM, 0);
 
-	want(ENOTSUP, socket(AF_INET, 1, 0), "socket of another type");
+	want(ENOTSUP, socket(AF_INET, 3, 0), "socket of another type");
 	want(EADDRINUSE, bind(other, to, sizeof(*in)), "bind twice");
 	want(EINVAL, bind(other, to, 4), "bind to a part");
-	want(EBADF, bind(1, to, sizeof(*in)), "bind of the screen");
+	want(ENOTSOCK, bind(1, to, sizeof(*in)), "bind of the screen");
 	want(EFAULT, sendto(fd, (void *)8, 1, 0, to, sizeof(*in)), "sendto from 8");
 	want(EMSGSIZE, sendto(fd, data, sizeof(data), 0, to, sizeof(*in)), "sendto of 1473");
 	want(EHOSTUNREACH, sendto(fd, data, 1, 0, (struct sockaddr *)&far, sizeof(far)),
 	     "sendto without a way");
-	want(EBADF, read(fd, data, 1), "read");
+	want(EDESTADDRREQ, send(fd, data, 1, 0), "send without an address");
+	want(EAGAIN, recv(fd, data, 1, MSG_DONTWAIT), "recv of nothing");
 	(void)close(other);
 	want(EBADF, bind(other, to, sizeof(*in)), "bind after close");
 }

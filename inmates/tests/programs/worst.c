@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <channel.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #define WAKE_UPS	400
 #define LEAST_NS	100000
@@ -333,44 +336,122 @@ static void worst_ipc_wait(void)
 		(void)DO(vcpu_bind_task, vcpu, 0, 0);
 }
 
-/* The cell of test_worst_calls.py has no network: test_net.py has one. */
-static void worst_socket(void) { (void)DO(close, DO(socket, 0, 0, 0), 0, 0); }
+/* The cell of test_worst_calls.py has no network: test_net.py and test_tcp.py have one. */
+static int socket_of(int type) { return (int)DO(socket, type, 0, 0); }
+static void worst_socket(void) { (void)DO(close, socket_of(SOCK_STREAM), 0, 0); }
 
 static void worst_socket_bind(void)
 {
 	struct quest_address port = { .port = 7 };
-	int fd = (int)DO(socket, 0, 0, 0);
+	int fd = socket_of(SOCK_DGRAM);
 
 	(void)DO(socket_bind, fd, &port, 0);
 	(void)DO(close, fd, 0, 0);
 }
 
-/* The longest datagram, to the other end of test_net.py */
+/* Returns a stream to the other end of test_tcp.py, which sends everything back; -1: none */
+static int stream(void)
+{
+	struct quest_address to = { .ip = 0x6402000A, .port = 9 };
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = socket_of(SOCK_STREAM);
+		if (DO(socket_connect, fd, &to, 0)) {
+			(void)DO(close, fd, 0, 0);
+			fd = -1;
+		}
+	}
+	return fd;
+}
+
+/* The longest datagram, to the other end of test_net.py, and a long piece of a stream */
 static void worst_socket_send(void)
 {
 	struct quest_datagram d = {
 		.data = (uintptr_t)large, .length = QUEST_DATAGRAM,
 		.address = { .ip = 0x0107A8C0, .port = 9 },
 	};
-	int fd = (int)DO(socket, 0, 0, 0);
+	int fd = socket_of(SOCK_DGRAM);
 
 	(void)DO(socket_send, fd, &d, 0);
 	(void)DO(close, fd, 0, 0);
+	if (stream() < 0)
+		return;
+	d = (struct quest_datagram){ .data = (uintptr_t)large, .length = 10000 };
+	(void)DO(socket_send, stream(), &d, 0);
+	(void)DO(socket_receive, stream(), &d, 0);
 }
 
-/* Takes each datagram to port 9 */
+/* Takes each datagram to port 9, or the bytes that come back by the stream */
 static void worst_socket_receive(void)
 {
 	struct quest_datagram d = { .data = (uintptr_t)large, .length = QUEST_DATAGRAM };
 	struct quest_address port = { .port = 9 };
 	static int fd;
 
+	if (stream() >= 0) {
+		worst_socket_send();
+		return;
+	}
 	if (!fd) {
-		fd = (int)DO(socket, 0, 0, 0);
+		fd = socket_of(SOCK_DGRAM);
 		(void)DO(socket_bind, fd, &port, 0);
 	}
 	(void)DO(socket_receive, fd, &d, 0);
 }
+
+/* An address of the other end that answers nothing; the connection is given up at once. */
+static void worst_socket_connect(void)
+{
+	struct quest_address to = { .ip = 0x0107A8C0, .port = 9 };
+	int fd = socket_of(SOCK_STREAM);
+
+	(void)DO(fcntl, fd, F_SETFL, O_NONBLOCK);
+	(void)DO(socket_connect, fd, &to, 0);
+	(void)DO(close, fd, 0, 0);
+}
+
+/* A listener for which nothing comes */
+static int listener(void)
+{
+	struct quest_address port = { .port = 10 };
+	int fd = socket_of(SOCK_STREAM);
+
+	(void)DO(socket_bind, fd, &port, 0);
+	(void)DO(socket_listen, fd, SOMAXCONN, 0);
+	return fd;
+}
+
+static void worst_socket_listen(void) { (void)DO(close, listener(), 0, 0); }
+
+static void worst_socket_accept(void)
+{
+	int fd = listener();
+
+	(void)DO(socket_set, fd, QUEST_RECEIVE_US, 100);
+	(void)DO(socket_accept, fd, large, 0);
+	(void)DO(close, fd, 0, 0);
+}
+
+static void worst_socket_shutdown(void) { (void)DO(socket_shutdown, stream(), SHUT_RD, 0); }
+static void worst_socket_name(void) { (void)DO(socket_name, stream(), 1, large); }
+static void worst_socket_set(void) { (void)DO(socket_set, stream(), QUEST_NO_DELAY, 1); }
+static void worst_socket_get(void) { (void)DO(socket_get, stream(), QUEST_NO_DELAY, 0); }
+
+/* All descriptors that a program can have */
+static void worst_poll(void)
+{
+	static struct pollfd fds[11];
+	int i;
+
+	for (i = 3; i < 11 && !fds[i].fd; i++)
+		fds[i] = (struct pollfd){ socket_of(SOCK_DGRAM), POLLIN, 0 };
+	(void)DO(poll, fds + 3, 8, 100);
+	(void)DO(poll, fds, 11, 0);
+}
+
+static void worst_fcntl(void) { (void)DO(fcntl, 1, F_GETFL, 0); }
 
 /* The program is no component: a component of test_recovery.py saves. */
 static void worst_recovery_beat(void) { (void)DO(recovery_beat, 0, 0, 0); }

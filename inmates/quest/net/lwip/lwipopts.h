@@ -12,7 +12,7 @@
 #define LWIP_NETCONN			0
 
 /* memory */
-#define NET_HEAP			(256 * 1024)
+#define NET_HEAP			(512 * 1024)
 #define MEM_ALIGNMENT			8
 #define MEM_SIZE			(NET_HEAP - 1024)
 #define MEMP_MEM_MALLOC			1
@@ -43,6 +43,10 @@ extern unsigned char *net_heap;
 #define TCP_MSS				1460
 #define TCP_WND				(8 * TCP_MSS)
 #define TCP_SND_BUF			(8 * TCP_MSS)
+#define TCP_LISTEN_BACKLOG		1
+#define SO_REUSE			1
+/* segments that came too early, of one connection */
+#define TCP_OOSEQ_MAX_PBUFS		4
 #define LWIP_TCP_KEEPALIVE		1
 
 #define LWIP_STATS			0

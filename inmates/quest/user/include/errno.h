@@ -29,6 +29,7 @@ int *quest_errno(void);		/* returns the address of the calling thread's errno */
 #define EXDEV		18
 #define EINVAL		22
 #define EMFILE		24
+#define ENOSPC		28
 #define ESPIPE		29
 #define EROFS		30
 #define EPIPE		32
@@ -38,8 +39,25 @@ int *quest_errno(void);		/* returns the address of the calling thread's errno */
 #define ENAMETOOLONG	36
 #define ENOSYS		38
 #define EOVERFLOW	75
+#define ENOTSOCK	88
+#define EDESTADDRREQ	89
+#define EMSGSIZE	90
+#define ENOPROTOOPT	92
 #define ENOTSUP		95
 #define EOPNOTSUPP	ENOTSUP
+#define EAFNOSUPPORT	97
+#define EADDRINUSE	98
+#define EADDRNOTAVAIL	99
+#define ENETDOWN	100
+#define ECONNABORTED	103
+#define ECONNRESET	104
+#define ENOBUFS		105
+#define EISCONN		106
+#define ENOTCONN	107
 #define ETIMEDOUT	110
+#define ECONNREFUSED	111
+#define EHOSTUNREACH	113
+#define EALREADY	114
+#define EINPROGRESS	115
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef QUEST_LIB_RAW_H
 #define QUEST_LIB_RAW_H
 
+#include <poll.h>
 #include <quest.h>
 
 _Noreturn void quest__exit(int code);
@@ -32,10 +33,19 @@ int quest_channel_ring(int channel);
 int channel_reset_before(int channel);
 int quest_vcpu_migration_status(struct quest_migration *status);
 int quest_ipc_wait(struct quest_ipc_wait *w);	/* kernel/sys_ipc.c */
-int quest_socket(void);			/* kernel/sys_socket.c */
+int quest_socket(int type);		/* kernel/sys_socket.c */
 int quest_socket_bind(int fd, const struct quest_address *to);
 long quest_socket_send(int fd, const struct quest_datagram *d);
 long quest_socket_receive(int fd, struct quest_datagram *d);
+int quest_socket_connect(int fd, const struct quest_address *to);
+int quest_socket_listen(int fd, int most);
+int quest_socket_accept(int fd, struct quest_address *from);
+int quest_socket_shutdown(int fd, int how);
+int quest_socket_name(int fd, int peer, struct quest_address *name);
+int quest_socket_set(int fd, int option, long value);
+long quest_socket_get(int fd, int option);
+long quest_poll(struct pollfd *fds, unsigned long n, long us);	/* kernel/sys_poll.c */
+long quest_fcntl(int fd, int command, int value);
 
 /*
  * Returns the calling thread's number, below QUEST_THREADS. The address of the stack gives the

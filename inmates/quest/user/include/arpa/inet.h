@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Between the order of bytes of the network and that of the processor */
+/* Addresses as text; with netinet/in.h, the order of bytes */
 #ifndef QUEST_ARPA_INET_H
 #define QUEST_ARPA_INET_H
 
 #include <netinet/in.h>
 
-static inline uint16_t htons(uint16_t x) { return __builtin_bswap16(x); }
-static inline uint16_t ntohs(uint16_t x) { return __builtin_bswap16(x); }
-static inline uint32_t htonl(uint32_t x) { return __builtin_bswap32(x); }
-static inline uint32_t ntohl(uint32_t x) { return __builtin_bswap32(x); }
+/* Return 1, or 0: no address. Only "a.b.c.d", in decimal. */
+int inet_aton(const char *text, struct in_addr *to);
+int inet_pton(int family, const char *text, void *to);		/* EAFNOSUPPORT */
+in_addr_t inet_addr(const char *text);				/* INADDR_NONE: no address */
+
+/* Return the text, or NULL: EAFNOSUPPORT, ENOSPC. That of inet_ntoa() lasts until its next call. */
+const char *inet_ntop(int family, const void *from, char *text, socklen_t size);
+char *inet_ntoa(struct in_addr from);
 
 #endif

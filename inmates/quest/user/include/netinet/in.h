@@ -19,7 +19,16 @@ struct sockaddr_in {
 	unsigned char sin_zero[8];
 };
 
+#define IPPROTO_TCP	6
 #define IPPROTO_UDP	17
 #define INADDR_ANY	((in_addr_t)0)
+#define INADDR_NONE	((in_addr_t)-1)
+#define INET_ADDRSTRLEN	16
+
+/* Between the order of bytes of the network and that of the processor */
+static inline uint16_t htons(uint16_t x) { return __builtin_bswap16(x); }
+static inline uint16_t ntohs(uint16_t x) { return __builtin_bswap16(x); }
+static inline uint32_t htonl(uint32_t x) { return __builtin_bswap32(x); }
+static inline uint32_t ntohl(uint32_t x) { return __builtin_bswap32(x); }
 
 #endif

@@ -62,12 +62,21 @@
 	C(51, vcpu_migration_status, 1) \
 	C(52, vcpu_migration_dest, 1) \
 	C(53, ipc_wait, 1) \
-	C(54, socket, 0) \
+	C(54, socket, 1) \
 	C(55, socket_bind, 2) \
 	C(56, socket_send, 2) \
 	C(57, socket_receive, 2) \
-	C(70, recovery_beat, 0) \
-	C(71, recovery_save, 2) \
-	C(72, recovery_resume, 2)
+	C(58, socket_connect, 2) \
+	C(59, socket_listen, 2) \
+	C(60, socket_accept, 2) \
+	C(61, socket_shutdown, 2) \
+	C(62, socket_name, 3) \
+	C(63, socket_set, 3) \
+	C(64, socket_get, 2) \
+	C(65, poll, 3) \
+	C(66, fcntl, 3) \
+	C(67, recovery_beat, 0) \
+	C(68, recovery_save, 2) \
+	C(69, recovery_resume, 2)
 
 #endif

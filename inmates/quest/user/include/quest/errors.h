@@ -25,7 +25,7 @@
 	  "0 reads, 1 and 2 write, open() and pipe() give others") \
 	E(ECHILD, 10, "there is no such child to wait for", \
 	  "fork() first; each child is waited for once") \
-	E(EAGAIN, 11, "there are too many programs, threads or VCPUs", \
+	E(EAGAIN, 11, "there are too many programs, threads or VCPUs; or the call would wait", \
 	  "wait for one of them to end; a VCPU that is gone counts for one period more") \
 	E(ENOMEM, 12, "there is not enough memory", \
 	  "end a program, or give the cell more") \
@@ -51,7 +51,7 @@
 	  "lseek() only what open() gave") \
 	E(EROFS, 30, "files cannot be written", \
 	  "open them with O_RDONLY") \
-	E(EPIPE, 32, "the pipe has no reader", \
+	E(EPIPE, 32, "the pipe has no reader, or the connection has ended", \
 	  "keep an end for reading open") \
 	E(EDOM, 33, "an argument is outside the function's domain", \
 	  "look at the function's description") \
@@ -73,28 +73,50 @@
 	  "restart the cell or the program at the other end") \
 	E(EOVERFLOW, 75, "the number would be too large", \
 	  "sem_wait() as often as sem_post()") \
+	E(ENOTSOCK, 88, "that descriptor is no socket", \
+	  "make one with socket()") \
+	E(EDESTADDRREQ, 89, "the datagram has no address", \
+	  "use sendto(), or connect() first") \
 	E(EMSGSIZE, 90, "that is not the size of an item, or too large for the channel or socket", \
 	  "use `item` of the cell's file; a datagram has at most 1472 bytes") \
+	E(ENOPROTOOPT, 92, "the socket has no such option", \
+	  "sys/socket.h lists those that it has") \
 	E(ENOTSUP, 95, "Quest does not have that", \
 	  "see Documentation/tutorial/quest-programs.md for what it has") \
+	E(EAFNOSUPPORT, 97, "there are only addresses of IPv4", \
+	  "use AF_INET") \
 	E(EADDRINUSE, 98, "another socket has that port", \
 	  "close() it, or bind to another port") \
+	E(EADDRNOTAVAIL, 99, "the cell does not have that address", \
+	  "`net` shows its address") \
 	E(ENETDOWN, 100, "the cell has no network", \
 	  "`net` says why") \
-	E(ECONNRESET, 104, "the other end restarted; items that it had not delivered are gone", \
-	  "call again: the next call is for its new life, unless `reconnect` is `never`") \
+	E(ECONNABORTED, 103, "the connection ended before it was accepted", \
+	  "accept() the next one") \
+	E(ECONNRESET, 104, "the other end restarted, or ended the connection; items that it had " \
+	  "not delivered are gone", \
+	  "call again: the next call is for its new life, unless `reconnect` is `never`; make a " \
+	  "new socket") \
 	E(ENOBUFS, 105, "the channel has no free slot, or it is the other end's turn", \
 	  "channel_wait() for one, or try again later") \
+	E(EISCONN, 106, "the socket is connected already", \
+	  "make another socket") \
 	E(ENOTCONN, 107, "the other end is not there yet", \
-	  "start its cell or its program, or channel_wait() for it") \
+	  "start its cell or its program, or channel_wait() for it; connect() the socket") \
 	E(ESHUTDOWN, 108, "the other end is stopped", \
 	  "start its cell") \
 	E(ETIMEDOUT, 110, "the time to wait is over", \
 	  "wait longer, or look who should have woken it") \
+	E(ECONNREFUSED, 111, "no program listens at that address and port", \
+	  "start it; look at the port's number") \
 	E(EHOSTDOWN, 112, "the cell at the other end failed", \
 	  "`qvctl cell show` names the reason") \
 	E(EHOSTUNREACH, 113, "no way leads to that address", \
 	  "`net` shows the cell's network and gateway") \
+	E(EALREADY, 114, "the socket is being connected", \
+	  "poll() for POLLOUT") \
+	E(EINPROGRESS, 115, "the connection is being made", \
+	  "poll() for POLLOUT, then read SO_ERROR") \
 	E(ESTALE, 116, "items are overwritten faster than they can be read", \
 	  "use more slots") \
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", \

@@ -60,10 +60,20 @@ struct quest_address {
 	uint32_t port;
 };
 
-/* A datagram to send, or room for one; `address`: to where, or from where it came */
+/*
+ * Data to send, or room for received data. `address`: of datagrams, to where, or from where it
+ * came; port 0: to the other end that connect() named
+ */
 struct quest_datagram {
 	uint64_t data, length;		/* address and number of bytes */
+	uint64_t flags;			/* MSG_DONTWAIT, MSG_PEEK */
 	struct quest_address address;
+};
+
+/* The options of a socket: times in us, 0: no limit; else 0 or 1. The last three are only read. */
+enum quest_option {
+	QUEST_RECEIVE_US, QUEST_SEND_US, QUEST_REUSE, QUEST_KEEP_ALIVE, QUEST_NO_DELAY,
+	QUEST_ERROR, QUEST_TYPE, QUEST_LISTENS
 };
 
 /* How long the caller's VCPU takes to serve a demand of CPU time: ipc_wait() (ipc.h) */
