@@ -7,6 +7,7 @@
 #include "../drivers/net/nic.h"
 #include "interface.h"
 
+#define WHOLE	60
 #define MTU	(E1000E_FRAME_MAX - E1000E_FRAME_MIN)
 
 static struct netif netif;
@@ -54,15 +55,21 @@ void interface_start(const struct net_wish *wish)
 	netif_set_up(&netif);
 }
 
-/* lwIP gets a copy, which the function cannot change while lwIP looks at it. */
+/*
+ * lwIP gets a copy, which the function cannot change while lwIP looks at it. On a cable no frame is
+ * shorter than WHOLE, and lwIP reads the header of IP before it compares its length with that
+ * of the frame. So shorter frames get zeros at their end.
+ */
 static void copy(const volatile uint8_t *frame, size_t length)
 {
-	struct pbuf *p = pbuf_alloc(PBUF_RAW, (u16_t)length, PBUF_RAM);
+	struct pbuf *p = pbuf_alloc(PBUF_RAW, (u16_t)LWIP_MAX(length, WHOLE), PBUF_RAM);
 
 	if (!p) {
 		lost++;
 		return;
 	}
+	if (length < WHOLE)
+		memset((uint8_t *)p->payload + length, 0, WHOLE - length);
 	pbuf_take(p, (const void *)frame, (u16_t)length);
 	if (netif.input(p, &netif) != ERR_OK)
 		pbuf_free(p);
