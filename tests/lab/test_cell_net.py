@@ -1,16 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The network of a Quest cell that has a network function of its own."""
 
+import json
 import re
 import shutil
+from collections.abc import Iterator
 
+import pytest
 from devices import given, unsafe
-from product import Product
+from product import HERE, Product
 from test_iommu import AMD_IDENTITY, dma
 
 # Both network functions are on one cable
 LINUX, CELL = "00:12.0", "00:14.0"
 LINUX_IP, CELL_IP = "10.0.2.15", "10.0.2.16"
+
+
+@pytest.fixture(autouse=True)
+def alone(qv: Product) -> Iterator[None]:
+    """QEMU's own network leaves the cable: it answers TCP in the place of every address."""
+    link = {"command-line": "set_link host off"}
+    qv.machine.qmp("human-monitor-command", **link)
+    yield
+    link["command-line"] = "set_link host on"
+    qv.machine.qmp("human-monitor-command", **link)
 
 
 def linux_up(qv: Product) -> None:
@@ -41,6 +54,11 @@ def exits(qv: Product) -> dict[str, int]:
     return found
 
 
+def serve(qv: Product) -> None:
+    qv.quesh("httpd &")
+    assert "httpd: serves port 80" in qv.sh("quesh quest --dump")
+
+
 @AMD_IDENTITY
 def test_linux_pings_a_cell(qv: Product) -> None:
     """By an interrupt for each packet, and without an exit of the cell."""
@@ -61,3 +79,25 @@ def test_linux_pings_a_cell(qv: Product) -> None:
     assert count(qv, r"received (\d+) frames") >= 40
     assert count(qv, r"bad (\d+),") == count(qv, r"ring full (\d+)") == 0
     assert qv.show()["devices"][0]["dma_blocked"] == 0
+    serve(qv)
+    got = qv.sh(f"/run/busybox wget -q -O - http://{CELL_IP}/")
+    assert "Quest, cell quest" in got and "; 1 requests, 0 refused" in got
+
+
+@AMD_IDENTITY
+@pytest.mark.slow
+def test_a_cell_answers_many_requests(qv: Product) -> None:
+    """120 requests a second of 17,675 bytes, as in the papers, and files of the archive."""
+    linux_up(qv)
+    qv.do("enable --strict --iommu")
+    run(qv, dma(CELL, "protected"))
+    serve(qv)
+    qv.machine.put(HERE / "inside/requests", "/run/requests")
+    url = f"http://{CELL_IP}"
+    said = qv.sh(f"/run/requests {url}/bytes/17675 120 20", timeout=300)
+    print(said)
+    found = json.loads(said)
+    assert found["asked"] == found["answered"] == 2400 and found["bytes"] == [17675], said
+    assert int(qv.sh(f"/run/busybox wget -q -O - {url}/frame.pgm | wc -c")) > 10_000
+    assert "404 Not Found" in qv.sh(f"/run/busybox wget -O - {url}/nothing 2>&1; true")
+    assert "; 2403 requests, 1 refused" in qv.sh(f"/run/busybox wget -q -O - {url}/")
