@@ -9,7 +9,8 @@ else
 NET := common.c interface.c net.c serve.c tcp.c udp.c lwip/port.c
 LWIP_SRC := $(addprefix core/,def.c inet_chksum.c init.c ip.c mem.c memp.c netif.c pbuf.c stats.c \
 		sys.c tcp.c tcp_in.c tcp_out.c timeouts.c udp.c) \
-	$(addprefix core/ipv4/,acd.c etharp.c icmp.c ip4.c ip4_addr.c ip4_frag.c) netif/ethernet.c
+	$(addprefix core/ipv4/,acd.c dhcp.c etharp.c icmp.c ip4.c ip4_addr.c ip4_frag.c) \
+	netif/ethernet.c
 LWIP_OBJ := $(patsubst %,$(O)/inmates/quest/lwip/%.o,$(LWIP_SRC))
 
 # lwIP is compiled as it is, so the warnings of this tree do not count for its code and headers.

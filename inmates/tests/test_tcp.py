@@ -120,6 +120,17 @@ def test_programs_use_streams() -> None:
         net.until("sockets 0; connections without one: closing 0")
 
 
+def test_dhcp_gives_an_address() -> None:
+    with booted("net=dhcp") as net:
+        said = net.until("by DHCP")
+        assert "10.0.2.15/24 via 10.0.2.2, by DHCP from 10.0.2.2 as `quest` for 86400 s, 52:54" in said
+        net.machine.send("tcp echo\r")
+        net.machine.expect("tcp: ready\n")
+        with net.connect(7) as s:
+            assert exchange(s, b"end") == b"end"
+        net.machine.expect("tcp: 0 wrong\n")
+
+
 def test_a_killed_program_leaves_no_connection() -> None:
     with booted() as net:
         pid = re.findall(r"\[(\d+)\]", net.shell.run("tcp hold &"))[0]

@@ -27,6 +27,9 @@ TEST(netword_right_ones)
 	CHECK(!read_word("net=10.255.0.1/8,via=10.0.0.1,polled"));
 	CHECK(!memcmp(w.gateway, "\n\0\0\1", 4) && w.polled);
 	CHECK(!read_word("net=10.0.0.1/30,polled,via=10.0.0.2"));
+	CHECK(!w.dhcp);
+	CHECK(!read_word("net=dhcp") && w.dhcp && !w.polled && !w.prefix);
+	CHECK(!read_word("net=dhcp,polled") && w.dhcp && w.polled);
 	/* the next word of the command line does not count */
 	CHECK(!netword_read("net=10.0.0.1/8 x", 14, &w));
 }
@@ -36,7 +39,7 @@ TEST(netword_wrong_ones)
 	static const char *const unreadable[] = {
 		"net=", "net=1", "net=1.2.3/8", "net=1.2.3.256/8", "net=1.2.3.4", "net=1.2.3.4/",
 		"net=1.2.3.4/0", "net=1.2.3.4/31", "net=1.2.3.4/x", "net=01.2.3.4/8",
-		"net=1.2.3.-4/8", "net=1.2.3.1000/8", "net=dhcp", "net=1.2..4/8",
+		"net=1.2.3.-4/8", "net=1.2.3.1000/8", "net=dhc", "net=1.2..4/8",
 	};
 	unsigned int i;
 
@@ -56,4 +59,6 @@ TEST(netword_wrong_ones)
 	CHECK(says("net=10.0.0.1/24,poll", "behind the address"));
 	CHECK(says("net=10.0.0.1/24,polled,polled", "behind the address"));
 	CHECK(says("net=10.0.0.1/24x", "behind the address"));
+	CHECK(says("net=dhcp/24", "behind dhcp"));
+	CHECK(says("net=dhcp,via=10.0.0.1", "behind dhcp"));
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include <lwip/dhcp.h>
 #include <lwip/etharp.h>
 #include <lwip/init.h>
 #include <lwip/netif.h>
@@ -42,17 +44,37 @@ static err_t begin(struct netif *n)
 	return ERR_OK;
 }
 
-void interface_start(const struct net_wish *wish)
+bool interface_start(const struct net_wish *wish)
 {
 	ip4_addr_t address, mask, gateway;
 
 	memcpy(&address.addr, wish->address, sizeof(address.addr));
 	memcpy(&gateway.addr, wish->gateway, sizeof(gateway.addr));
-	mask.addr = lwip_htonl(~0u << (32 - wish->prefix));
+	mask.addr = wish->prefix ? lwip_htonl(~0u << (32 - wish->prefix)) : 0;
 	lwip_init();
 	netif_add(&netif, &address, &mask, &gateway, NULL, begin, ethernet_input);
 	netif_set_default(&netif);
+	netif_set_hostname(&netif, wish->name);
 	netif_set_up(&netif);
+	return !wish->dhcp || dhcp_start(&netif) == ERR_OK;
+}
+
+/* The thread `net` may change the address meanwhile: interrupts are off. */
+struct interface_now interface_now(void)
+{
+	const struct dhcp *dhcp = netif_dhcp_data(&netif);
+	struct interface_now now = { .prefix = 0 };
+	bool irqs = irq_save();
+
+	memcpy(now.address, netif_ip4_addr(&netif), sizeof(now.address));
+	memcpy(now.gateway, netif_ip4_gw(&netif), sizeof(now.gateway));
+	now.prefix = (unsigned int)__builtin_popcount(netif_ip4_netmask(&netif)->addr);
+	if (dhcp && netif_ip4_addr(&netif)->addr) {
+		memcpy(now.server, &dhcp->server_ip_addr.addr, sizeof(now.server));
+		now.lease_s = dhcp->offered_t0_lease;
+	}
+	irq_restore(irqs);
+	return now;
 }
 
 /*

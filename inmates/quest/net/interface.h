@@ -7,8 +7,21 @@
 #include <stdint.h>
 #include "word.h"
 
-/* Starts lwIP with the function, which has been started, and the addresses of `wish`. */
-void interface_start(const struct net_wish *wish);
+/*
+ * Starts lwIP with the function, which has been started, and the addresses and the name of `wish`.
+ * Returns false if there is no memory.
+ */
+bool interface_start(const struct net_wish *wish);
+
+/* The addresses that the interface has now. */
+struct interface_now {
+	uint8_t address[4], gateway[4];	/* 0.0.0.0: none yet; no gateway */
+	unsigned int prefix;
+	uint8_t server[4];		/* of DHCP: from where they are; 0.0.0.0: not by DHCP */
+	uint32_t lease_s;		/* for so long, from the last answer of the server on */
+};
+
+struct interface_now interface_now(void);
 
 /*
  * Gives at most `most` received frames to lwIP. Returns whether there may be more.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include "../drivers/net/nic.h"
+#include "../kernel/machine.h"
 #include "../kernel/process/process.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu/iovcpu.h"
@@ -49,7 +51,11 @@ static void begin(void)
 		give_up(wrong);
 		return;
 	}
-	interface_start(&wish);
+	wish.name = machine.alone ? "quest" : cell_info()->name;
+	if (!interface_start(&wish)) {
+		give_up("no memory for DHCP");
+		return;
+	}
 	sockets_begin();
 	state = UP;
 }
@@ -133,6 +139,27 @@ bool net_start(const struct boot_info *boot)
 	       thread_create("net clock", SYSTEM_VCPU, tick, NULL) >= 0;
 }
 
+static void print_addresses(void)
+{
+	const struct interface_now now = interface_now();
+
+	if (wish.dhcp && !now.address[0]) {
+		print("no address yet: DHCP asks for one as `%s`", wish.name);
+		return;
+	}
+	print_address(now.address);
+	print("/%u", now.prefix);
+	if (now.gateway[0]) {
+		print(" via ");
+		print_address(now.gateway);
+	}
+	if (wish.dhcp) {
+		print(", by DHCP from ");
+		print_address(now.server);
+		print(" as `%s` for %u s", wish.name, now.lease_s);
+	}
+}
+
 void net_print(void)
 {
 	const struct e1000e *n = nic_device();
@@ -142,12 +169,7 @@ void net_print(void)
 		print("no network: %s\n", why);
 		return;
 	}
-	print_address(wish.address);
-	print("/%u", wish.prefix);
-	if (wish.gateway[0]) {
-		print(" via ");
-		print_address(wish.gateway);
-	}
+	print_addresses();
 	print(", %02x:%02x:%02x:%02x:%02x:%02x, link %s, ", m[0], m[1], m[2], m[3], m[4], m[5],
 	      e1000e_link(n) ? "up" : "down");
 	if (nic_polled())

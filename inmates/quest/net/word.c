@@ -67,19 +67,31 @@ static bool near(const struct net_wish *w)
 	       bits(w->address) != bits(w->gateway);
 }
 
+/* Reads the address and its network, or `dhcp`. */
+static const char *read_address(struct rest *r, struct net_wish *wish)
+{
+	wish->dhcp = take(r, "dhcp");
+	if (wish->dhcp)
+		return NULL;
+	if (!address(r, wish->address) || !take(r, "/") || !number(r, PREFIX_MAX, &wish->prefix) ||
+	    !wish->prefix)
+		return "use net=ADDRESS/PREFIX[,via=GATEWAY][,polled], such as net=192.168.7.2/24, "
+		       "or net=dhcp[,polled]";
+	return usable(wish) ? NULL : "no interface can have that address";
+}
+
 const char *netword_read(const char *word, size_t length, struct net_wish *wish)
 {
 	struct rest r = { word + strlen(NETWORD_KEY), length - strlen(NETWORD_KEY) };
+	const char *wrong;
 	bool via = false;
 
 	memset(wish, 0, sizeof(*wish));
-	if (!address(&r, wish->address) || !take(&r, "/") ||
-	    !number(&r, PREFIX_MAX, &wish->prefix) || !wish->prefix)
-		return "use net=ADDRESS/PREFIX[,via=GATEWAY][,polled], such as net=192.168.7.2/24";
-	if (!usable(wish))
-		return "no interface can have that address";
+	wrong = read_address(&r, wish);
+	if (wrong)
+		return wrong;
 	while (r.length) {
-		if (!via && take(&r, ",via=")) {
+		if (!via && !wish->dhcp && take(&r, ",via=")) {
 			via = true;
 			if (!address(&r, wish->gateway))
 				return "via= needs an address, such as via=192.168.7.1";
@@ -88,7 +100,8 @@ const char *netword_read(const char *word, size_t length, struct net_wish *wish)
 		} else if (!wish->polled && take(&r, ",polled")) {
 			wish->polled = true;
 		} else {
-			return "behind the address there is ,via=GATEWAY or ,polled";
+			return "behind the address there is ,via=GATEWAY or ,polled; "
+			       "behind dhcp ,polled";
 		}
 	}
 	return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The word of the command line that gives Quest a network:
- * net=ADDRESS/PREFIX[,via=GATEWAY][,polled]. Pure.
+ * net=ADDRESS/PREFIX[,via=GATEWAY][,polled] or net=dhcp[,polled]. Pure.
  */
 #ifndef QUEST_NET_WORD_H
 #define QUEST_NET_WORD_H
@@ -13,8 +13,10 @@
 #define NETWORD_KEY	"net="
 
 struct net_wish {
+	const char *name;			/* of this machine; not in the word */
 	uint8_t address[4], gateway[4];		/* gateway 0.0.0.0: no gateway */
 	unsigned int prefix;			/* 1 to 30 */
+	bool dhcp;				/* another machine decides on the three above */
 	bool polled;				/* the function does not interrupt */
 };
 

@@ -87,12 +87,12 @@ size_t frame_ip(uint8_t *f, uint8_t protocol, const void *data, size_t n)
 	return ethernet(f, 0x0800, IP + n);
 }
 
-size_t frame_udp(uint8_t *f, uint16_t port, const void *data, size_t n)
+size_t frame_udp(uint8_t *f, uint16_t from, uint16_t to, const void *data, size_t n)
 {
 	uint8_t d[MOST];
 
-	put16(d, 4000);
-	put16(d + 2, port);
+	put16(d, from);
+	put16(d + 2, to);
 	put16(d + 4, (uint32_t)(8 + n));
 	put16(d + 6, 0);
 	memcpy(d + 8, data, n);
@@ -154,7 +154,7 @@ size_t frame_hostile(uint8_t *f)
 	fill(data, n);
 	switch (rnd_below(6)) {
 	case 0: length = frame_arp(f, (unsigned int)rnd_below(4)); break;
-	case 1: length = frame_udp(f, (uint16_t)p.there, data, n); break;
+	case 1: length = frame_udp(f, p.here, p.there, data, n); break;
 	case 2: length = fragment(f, data, n); break;
 	case 3: length = frame_tcp(f, &p, (uint8_t)rnd(), data, n, 4 * rnd_below(11)); break;
 	case 4:

@@ -23,7 +23,7 @@ struct peer {
 /* They fill in `f`, and return the length. `options`: bytes of options of TCP, a multiple of 4 */
 size_t frame_arp(uint8_t *f, unsigned int operation);
 size_t frame_ip(uint8_t *f, uint8_t protocol, const void *data, size_t n);
-size_t frame_udp(uint8_t *f, uint16_t port, const void *data, size_t n);
+size_t frame_udp(uint8_t *f, uint16_t from, uint16_t to, const void *data, size_t n);
 size_t frame_tcp(uint8_t *f, const struct peer *p, uint8_t flags, const void *data, size_t n,
 		 size_t options);
 

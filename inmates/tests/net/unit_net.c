@@ -259,7 +259,7 @@ TEST(net_survives_any_calls_and_frames)
 {
 	unsigned int before, i, n = rounds();
 
-	world_begin();
+	world_begin(false);
 	before = world_allocated();
 	for (i = 0; i < n; i++) {
 		if (i % 1000 == 0)

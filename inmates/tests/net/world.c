@@ -197,9 +197,9 @@ void world_work(uint64_t us)
 	} while (interface_take(BURST));
 }
 
-void world_begin(void)
+void world_begin(bool dhcp)
 {
-	struct net_wish wish = { .address = { 192, 168, 7, 2 }, .prefix = 24 };
+	struct net_wish wish = { .address = { 192, 168, 7, 2 }, .prefix = 24, .name = "quest" };
 	void *made = NULL;
 
 	if (posix_memalign(&made, PAGE_SIZE, sizeof(*memory)))
@@ -207,8 +207,10 @@ void world_begin(void)
 	memory = memset(made, 0, sizeof(*memory));
 	device = (struct e1000e){ .registers = registers, .memory = memory, .pause_us = pause_us };
 	CHECK(!e1000e_start(&device) && sockets_init());
+	if (dhcp)
+		wish = (struct net_wish){ .dhcp = true, .name = "quest" };
 	registers[8 / 4] |= 2;		/* the link is up */
-	interface_start(&wish);
+	CHECK(interface_start(&wish));
 	sockets_begin();
 	world_work(1000000);
 }

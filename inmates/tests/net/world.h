@@ -22,8 +22,8 @@ _Noreturn void abort(void);
 #define WORLD_PID	7
 #define FRAME_MAX	1600
 
-/* Begins a new world with an interface of address 192.168.7.2/24. */
-void world_begin(void);
+/* Begins a new world with an interface of address 192.168.7.2/24, or of an address from DHCP. */
+void world_begin(bool dhcp);
 
 /* One in `n` of lwIP's allocations fails; 0: only those that exceed the heap. */
 void world_fail(unsigned int n);

@@ -29,7 +29,9 @@ extern unsigned char *net_heap;
 #define LWIP_ICMP			1
 #define LWIP_BROADCAST_PING		0
 #define LWIP_MULTICAST_PING		0
-#define LWIP_DHCP			0
+#define LWIP_DHCP			1
+/* the server knows which address is free; to ask for it takes seconds */
+#define LWIP_DHCP_DOES_ACD_CHECK	0
 #define LWIP_DNS			0
 #define LWIP_IGMP			0
 #define LWIP_RAW			0
@@ -50,7 +52,7 @@ extern unsigned char *net_heap;
 #define LWIP_TCP_KEEPALIVE		1
 
 #define LWIP_STATS			0
-#define LWIP_NETIF_HOSTNAME		0
+#define LWIP_NETIF_HOSTNAME		1
 #define LWIP_NETIF_TX_SINGLE_PBUF	0
 
 #endif
