@@ -8,6 +8,8 @@ import re
 import socket
 import struct
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 
 import pytest
@@ -77,6 +79,17 @@ def exchange(s: socket.socket, data: bytes) -> bytes:
     return got
 
 
+def exchange_all(s: socket.socket, data: bytes) -> bytes:
+    """Sends, and receives until the end."""
+    got = b""
+    with s:
+        s.sendall(data)
+        with contextlib.suppress(ConnectionResetError):
+            while part := s.recv(65536):
+                got += part
+    return got
+
+
 def reset(s: socket.socket) -> None:
     """Closes with a reset instead of the usual end."""
     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -118,6 +131,26 @@ def test_programs_use_streams() -> None:
         for s in several:
             s.close()
         net.until("sockets 0; connections without one: closing 0")
+
+
+def test_web_server_serves_several_at_once() -> None:
+    with booted() as net:
+        net.shell.run("httpd &")
+        idle = [net.connect(80) for _ in range(4)]
+        at = f"http://127.0.0.1:{net.ports[80]}"
+        for n in (0, 17675, 100_000):
+            with urllib.request.urlopen(f"{at}/bytes/{n}", timeout=60) as answer:
+                assert answer.read() == b"q" * n
+        with urllib.request.urlopen(f"{at}/frame.pgm", timeout=60) as answer:
+            assert answer.read().startswith(b"P5") and answer.headers.get_content_type() == "image/x-portable-graymap"
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{at}/nothing", timeout=60)
+        assert b" 400 " in exchange_all(net.connect(80), b"x\r\n\r\n")
+        assert b" 431 " in exchange_all(net.connect(80), b"GET /" + b"x" * 2000)
+        with urllib.request.urlopen(at, timeout=60) as answer:
+            assert b"; 7 requests, 3 refused" in answer.read()
+        for s in idle:
+            s.close()
 
 
 def test_dhcp_gives_an_address() -> None:
