@@ -12,8 +12,11 @@
 #include "../kernel/waitqueue.h"
 #include "../mm/space.h"
 
-#define SOCKETS_MAX	24		/* largest number of sockets of all programs */
-#define SOCKETS_OF_ONE	12		/* and of one program, with those that await accept() */
+#define SOCKETS_MAX	32		/* largest number of sockets of all programs */
+/*
+ * and of one program, with those that await accept(): all descriptors but 0 to 2, and a full queue
+ */
+#define SOCKETS_OF_ONE	16
 /* number of calls that may wait at once: all threads in them wake when a packet comes */
 #define SOCKET_CALLS	12
 
