@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 FIELD = re.compile(r"([0-9]*)([a-zA-Z?])")
 TEXTS, FLOATS = "csp", "efd"
+MOST = 16 << 20  # bytes: more than any item has
 YES, NO = ("1", "true", "yes"), ("0", "false", "no")
 
 
@@ -31,12 +33,11 @@ def _value(letter: str, word: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Returns a value for JSON: bytes as text, without the zeros that fill them up."""
-    return (
-        value.rstrip(b"\0").decode("utf-8", "backslashreplace")
-        if isinstance(value, bytes)
-        else value
-    )
+    """Returns a value for JSON: bytes as text, without the zeros that fill them up, and as text the
+    numbers that JSON does not have: nan, inf."""
+    if isinstance(value, bytes):
+        return value.rstrip(b"\0").decode("utf-8", "backslashreplace")
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class Form:
@@ -48,6 +49,8 @@ class Form:
         except struct.error:
             raise ValueError from None
         self.text, self.size = text, self._struct.size
+        if self.size > MOST:
+            raise ValueError
         # the letter of each value
         self._letters = ""
         for count, letter in FIELD.findall(text):

@@ -7,6 +7,7 @@ import errno
 import fcntl
 import grp
 import json
+import math
 import os
 import re
 import struct
@@ -144,7 +145,8 @@ def test_format_has_the_values_of_an_item(three: Run, tmp_path: Path) -> None:
     for words, said in (
             (("<If", "--text", "7"), "the format <If has 2 values, the text 1"), (("<q", "--text", "1.5"), "value 1, `1.5`, does not fit `q`"),
             (("<bB", "--text", "1 256"), "value 2, `256`, does not fit `B`"), (("<3q", "--text", "1 2 3"), "the format <3q has 24 bytes"),
-            (("Z", "--text", "1"), "--format: `Z` is not a format of Python's struct"), (("4x", "--text", ""), "--format: `4x` is not a")):
+            (("Z", "--text", "1"), "--format: `Z` is not a format of Python's struct"), (("4x", "--text", ""), "--format: `4x` is not a"),
+            (("9999999999x", "--text", "1"), "--format: `9999999999x` is not a"), (("999999999999B", "--text", "1"), "`999999999999B` is not a")):
         assert three(*send, *words) == 2 and said in three.err, three.err
     (tmp_path / "sensor").write_bytes(struct.pack("<hH4s", -1, 7, b"\x1bon"))
     assert three("channel", "watch", "sensor", "--format", "<hH4s") == 0
@@ -152,6 +154,9 @@ def test_format_has_the_values_of_an_item(three: Run, tmp_path: Path) -> None:
     assert three.json("channel", "watch", "sensor", "-n", "1", "--format", "<hH", "--json")["values"] == [-1, 7]
     assert three.json("channel", "record", "sensor", "-n", "1", "--format", "<h")["values"] == [-1]
     assert three("channel", "watch", "sensor", "--format", "<2q") == 2
+    # numbers that JSON does not have
+    (tmp_path / "sensor").write_bytes(struct.pack("<2f", math.nan, -math.inf))
+    assert three.json("channel", "watch", "sensor", "-n", "1", "--format", "<2f", "--json")["values"] == ["nan", "-inf"]
 
 
 def test_empty_item_is_refused(three: Run, tmp_path: Path) -> None:
