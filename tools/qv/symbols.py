@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import struct
 
+from .words import text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SYMTAB, FUNC = 2, 2
-MOST = 256 << 20  # bytes of an image
+# bytes of an image, symbols that are looked at, bytes of a name: the image may be hostile
+MOST, SYMBOLS, NAME = 256 << 20, 1 << 18, 200
 # By the class of an ELF file: place of e_shoff and of e_shentsize, then the layouts of a section's
 # header (type, offset, size, link) and of a symbol, and where its name, info, value and size are
 _CLASSES = {
@@ -19,23 +22,22 @@ _CLASSES = {
 }
 
 
-def _symbols(image: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yields name, value and size of each function."""
+def _symbols(image: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yields where its name is, value and size of each function."""
     at, word, size_at, section, symbol, places = _CLASSES[image[4]]
     (table,) = struct.unpack_from(word, image, at)
     size, count = struct.unpack_from("<HH", image, size_at)
     headers = [struct.unpack_from(section, image, table + size * i) for i in range(count)]
-    for kind, offset, length, link, *_ in headers:
-        if kind != SYMTAB:
-            continue
-        names = headers[link][1]
-        step = struct.calcsize(symbol)
-        for place in range(offset, offset + length - step + 1, step):
-            found = struct.unpack_from(symbol, image, place)
-            name, info, value, extent = (found[i] for i in places)
-            if info & 15 == FUNC:
-                end = image.index(b"\0", names + name)
-                yield image[names + name : end].decode("ascii", "replace"), value, extent
+    # ELF allows one table of symbols
+    tables = [one for one in headers if one[0] == SYMTAB]
+    _, offset, length, link, *_ = tables[0]
+    names, step = headers[link][1], struct.calcsize(symbol)
+    most = min(length // step, SYMBOLS)
+    for place in range(offset, offset + most * step, step):
+        found = struct.unpack_from(symbol, image, place)
+        name, info, value, extent = (found[i] for i in places)
+        if info & 15 == FUNC:
+            yield names + name, value, extent
 
 
 def function_at(path: str, address: int) -> str:
@@ -45,9 +47,10 @@ def function_at(path: str, address: int) -> str:
             image = stream.read(MOST)
         if image[:4] != b"\x7fELF" or image[4] not in _CLASSES:
             return ""
-        for name, value, size in _symbols(image):
+        for at, value, size in _symbols(image):
             if value <= address < value + size:
-                return f"{name}+{address - value:#x}"
+                name = image[at : image.index(b"\0", at, at + NAME)]
+                return f"{text(name)}+{address - value:#x}"
     except (OSError, ValueError, IndexError, OverflowError, struct.error):
         pass  # no file, or not as ELF says
     return ""

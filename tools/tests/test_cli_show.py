@@ -139,6 +139,23 @@ def test_failure_has_a_time_and_a_function(
     assert run.json("cell", "show", "quest", "--json")["failure"]["symbol"] is None
 
 
+def test_hostile_symbols_neither_control_the_terminal_nor_take_long(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small image may say that it has 65535 tables of symbols, which are one."""
+    file, good = tmp_path / "image", elf(64)
+    file.write_bytes(good.replace(b"poll", b"\x1b[3m"))
+    assert symbols.function_at(str(file), 0x101012) == "?[3m+0x12"
+    many = bytearray(good)
+    struct.pack_into("<Q", many, 0x28, len(good) - 128)
+    struct.pack_into("<HH", many, 0x3A, 0, 0xFFFF)
+    file.write_bytes(many)
+    looks: list[int] = []
+    real = struct.unpack_from
+    monkeypatch.setattr(symbols.struct, "unpack_from", lambda *args: looks.append(1) or real(*args))
+    assert symbols.function_at(str(file), 0x999) == ""
+    assert 0xFFFF < len(looks) < 0xFFFF + 10
+
+
 def test_hostile_image_has_no_function(tmp_path: Path) -> None:
     """Every byte of a small image is changed."""
     file, good = tmp_path / "image", elf(64)
