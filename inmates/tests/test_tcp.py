@@ -185,6 +185,17 @@ def test_a_killed_program_leaves_no_connection() -> None:
             assert s.recv(1) == b""
 
 
+def test_a_program_and_its_children_leave_sockets_and_calls_to_others() -> None:
+    with booted() as net:
+        pid = re.findall(r"\[(\d+)\]", net.shell.run("tcp crowd &"))[0]
+        while net.machine.text.count("tcp: crowd") < 4:
+            net.shell.run("sleep 10")
+        net.shell.run("sleep 100")
+        assert "tcp: 0 wrong" in net.shell.run("tcp errors")
+        net.shell.run(f"kill -{pid}")
+        net.until("sockets 0;")
+
+
 def test_streams_do_not_delay_a_thread_on_a_vcpu() -> None:
     """As test_worst_calls.py, with a connection whose other end sends everything back: a thread on
     a VCPU of 1 ms in 5 ms wakes at most 20 us later than without a program. An instruction takes

@@ -15,7 +15,7 @@ static int add(struct call *c, int socket)
 
 long sys_socket(struct call *c)
 {
-	int n = socket_create(call_int(c, 0), c->process->pid), fd;
+	int n = socket_create(call_int(c, 0), c->process->job), fd;
 
 	if (n < 0)
 		return n;
@@ -70,7 +70,7 @@ long sys_socket_accept(struct call *c)
 		return n;
 	if (c->arg[1] && !user_writable(s, c->arg[1], sizeof(from)))
 		return -EFAULT;
-	accepted = socket_accept(n, c->process->pid, &from);
+	accepted = socket_accept(n, c->process->job, &from);
 	if (accepted < 0)
 		return accepted;
 	fd = add(c, accepted);

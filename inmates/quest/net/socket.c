@@ -16,7 +16,7 @@
 static struct socket sockets[SOCKETS_MAX];
 static union socket_memory *memory;	/* of all sockets */
 static bool up;				/* there is a network */
-static unsigned int num_calls;
+static int callers[SOCKET_CALLS];	/* the jobs of the calls in progress; 0: unused */
 
 struct socket *socket_at(unsigned int n)
 {
@@ -34,12 +34,12 @@ const struct wait_queue *socket_waiters(void)
 	return waiters();
 }
 
-static unsigned int count_of(int pid)
+static unsigned int count_of(int job)
 {
 	unsigned int n, count = 0;
 
 	for (n = 0; n < SOCKETS_MAX; n++)
-		count += sockets[n].used && sockets[n].pid == pid;
+		count += sockets[n].used && sockets[n].job == job;
 	return count;
 }
 
@@ -52,21 +52,21 @@ unsigned int sockets_used(void)
 	return count;
 }
 
-/* Returns a new socket of program `pid`, or NULL. */
-static struct socket *create(bool stream, int pid)
+/* Returns a new socket of job `job`, or NULL. */
+static struct socket *create(bool stream, int job)
 {
 	unsigned int n;
 
 	for (n = 0; n < SOCKETS_MAX && sockets[n].used; n++)
 		;
-	if (n == SOCKETS_MAX || count_of(pid) >= SOCKETS_OF_ONE)
+	if (n == SOCKETS_MAX || count_of(job) >= SOCKETS_OF_ONE)
 		return NULL;
-	sockets[n] = (struct socket){ .used = true, .stream = stream, .pid = pid, .opens = 1,
+	sockets[n] = (struct socket){ .used = true, .stream = stream, .job = job, .opens = 1,
 				      .memory = &memory[n] };
 	return &sockets[n];
 }
 
-int socket_create(int type, int pid)
+int socket_create(int type, int job)
 {
 	const struct socket *s;
 
@@ -74,7 +74,7 @@ int socket_create(int type, int pid)
 		return -ENOTSUP;
 	if (!up)
 		return -ENETDOWN;
-	s = create(type == SOCK_STREAM, pid);
+	s = create(type == SOCK_STREAM, job);
 	return s ? (int)(s - sockets) : -EMFILE;
 }
 
@@ -89,7 +89,7 @@ void socket_close(int socket)
 
 	if (--s->opens)
 		return;
-	s->pid = 0;
+	s->job = 0;
 	s->closed_at = rdtsc();
 	wake_all(waiters());
 	nic_poke();
@@ -99,15 +99,27 @@ void socket_close(int socket)
 
 int socket_begin_wait(void)
 {
-	if (num_calls == SOCKET_CALLS)
+	int job = process_current()->job, *unused = NULL;
+	unsigned int n, count = 0;
+
+	for (n = 0; n < SOCKET_CALLS; n++) {
+		if (!callers[n])
+			unused = &callers[n];
+		count += callers[n] == job;
+	}
+	if (!unused || count >= SOCKET_CALLS_OF_ONE)
 		return -EAGAIN;
-	num_calls++;
+	*unused = job;
 	return 0;
 }
 
 void socket_end_wait(void)
 {
-	num_calls--;
+	unsigned int n;
+
+	for (n = 0; callers[n] != process_current()->job; n++)
+		;
+	callers[n] = 0;
 }
 
 int socket_begin(struct socket *s)
@@ -228,7 +240,7 @@ void socket_free(struct socket *s)
 struct socket *socket_queue(const struct socket *listener)
 {
 	bool irqs = irq_save(), room = listener->queue_head - listener->queue_tail < SOMAXCONN;
-	struct socket *s = room && listener->opens ? create(true, listener->pid) : NULL;
+	struct socket *s = room && listener->opens ? create(true, listener->job) : NULL;
 
 	if (s) {
 		s->queued = true;

@@ -14,20 +14,23 @@
 
 #define SOCKETS_MAX	32		/* largest number of sockets of all programs */
 /*
- * and of one program, with those that await accept(): all descriptors but 0 to 2, and a full queue
+ * and of one job, which is a program with its children, and the others of its line of the shell:
+ * fork() gives a program no further ones. Those that await accept() count, too: all descriptors but
+ * 0 to 2 of one program, and a full queue
  */
 #define SOCKETS_OF_ONE	16
 /* number of calls that may wait at once: all threads in them wake when a packet comes */
-#define SOCKET_CALLS	12
+#define SOCKET_CALLS		12
+#define SOCKET_CALLS_OF_ONE	8	/* and of one job */
 
 struct quest_address;
 struct quest_datagram;
 
 /*
- * Creates a socket of type SOCK_STREAM or SOCK_DGRAM with one open descriptor, for program `pid`.
+ * Creates a socket of type SOCK_STREAM or SOCK_DGRAM with one open descriptor, for job `job`.
  * Returns its number, or minus an error (errors.h): ENOTSUP, ENETDOWN, EMFILE.
  */
-int socket_create(int type, int pid);
+int socket_create(int type, int job);
 
 /* Increment or decrement the number of open descriptors. The last one closes the socket. */
 void socket_open(int socket);
@@ -35,8 +38,9 @@ void socket_close(int socket);
 
 /*
  * The calls below return minus an error if they have done nothing. EAGAIN: the call would wait but
- * may not, or its time is over, or SOCKET_CALLS others wait. They also return the errors of
- * process_interrupted(), and EBADF if the socket is closed meanwhile.
+ * may not, or its time is over, or SOCKET_CALLS others wait, or SOCKET_CALLS_OF_ONE of the job.
+ * They also return the errors of process_interrupted(), and EBADF if the socket is closed
+ * meanwhile.
  *
  * socket_bind() gives the socket an address of this cell, 0: any, and a port, 0: any free one.
  * EADDRINUSE, EADDRNOTAVAIL, EINVAL
@@ -54,9 +58,9 @@ int socket_listen(int socket, int most);
 
 /*
  * Waits for a connection. Returns the number of its socket, which has one open descriptor, of
- * program `pid`. socket_reject() puts that back. EINVAL: does not listen
+ * job `job`. socket_reject() puts that back. EINVAL: does not listen
  */
-int socket_accept(int socket, int pid, struct quest_address *from);
+int socket_accept(int socket, int job, struct quest_address *from);
 void socket_reject(int socket, int accepted);
 
 /* Ends receiving, sending or both (SHUT_RD ...) of a stream. ENOTCONN, EINVAL, ENOTSUP */

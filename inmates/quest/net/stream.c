@@ -156,7 +156,7 @@ long stream_connect(struct socket *s, const struct quest_address *to)
 	return error || !s->error ? error : socket_take_error(s);
 }
 
-int socket_accept(int socket, int pid, struct quest_address *from)
+int socket_accept(int socket, int job, struct quest_address *from)
 {
 	struct socket *s = socket_at((unsigned int)socket), *accepted;
 	uint64_t until = socket_until(s, 0, s->receive_us);
@@ -176,7 +176,7 @@ int socket_accept(int socket, int pid, struct quest_address *from)
 	n = s->queue[ring_slot(s->queue_tail++, SOMAXCONN)];
 	accepted = socket_at((unsigned int)n);
 	accepted->queued = false;
-	accepted->pid = pid;
+	accepted->job = job;
 	*from = accepted->there;
 	nic_poke();		/* lwIP may let another one wait */
 	return n;
@@ -188,7 +188,7 @@ void socket_reject(int socket, int accepted)
 	struct socket *back = socket_at((unsigned int)accepted);
 
 	back->queued = true;
-	back->pid = s->pid;
+	back->job = s->job;
 	s->queue[ring_slot(--s->queue_tail, SOMAXCONN)] = (uint8_t)accepted;
 }
 

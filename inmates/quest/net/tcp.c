@@ -324,7 +324,7 @@ static void leave_queue(struct socket *listener)
 		s = socket_at(listener->queue[ring_slot(listener->queue_tail++, SOMAXCONN)]);
 		s->queued = false;
 		s->opens = 0;
-		s->pid = 0;
+		s->job = 0;
 		if (s->pcb)
 			drop(s);
 	}

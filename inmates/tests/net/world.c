@@ -32,7 +32,7 @@ static uint32_t rx_at, tx_at;		/* the function's next descriptors */
 static uint64_t now;			/* in us: the TSC counts as many */
 static unsigned int failing, allocations;
 static size_t allocated;
-static struct process process = { .pid = WORLD_PID };
+static struct process process = { .pid = WORLD_PID, .job = WORLD_PID };
 static struct wait_queue queue;
 
 /* ---- the function ---- */

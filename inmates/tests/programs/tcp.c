@@ -5,13 +5,16 @@
  * several connections to port 8 at once, with poll() and O_NONBLOCK, until one sends "end".
  * `tcp to PORT`: connects to an address that refuses, and to another, from which 40000 bytes come
  * back.
- * `tcp hold`: keeps a connection to port 7 open until it is killed. Prints the number of failures.
+ * `tcp hold`: keeps a connection to port 7 open until it is killed. `tcp crowd`: takes as many
+ * sockets and waits in as many calls as it and its children may, until it is killed.
+ * Prints the number of failures.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <quest.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,6 +283,31 @@ static void hold(void)
 		(void)send(client, data, sizeof(data), 0);
 }
 
+static void *receive(void *fd)
+{
+	char byte;
+
+	return (void *)recv(*(int *)fd, &byte, 1, 0);
+}
+
+static void crowd(void)
+{
+	int child, fd, i, last = -1, n = 0;
+	pthread_t t;
+
+	for (child = 0; child < 3 && fork(); child++)
+		;
+	while ((fd = socket(AF_INET, SOCK_DGRAM, 0)) >= 0) {
+		last = fd;
+		n++;
+	}
+	for (i = 0; child < 3 && last >= 0 && i < 12; i++)
+		EXPECT(!pthread_create(&t, NULL, receive, &last));
+	printf("tcp: crowd %d\n", n);
+	for (;;)
+		(void)usleep(1000000);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "errors";
@@ -290,6 +318,8 @@ int main(int argc, char **argv)
 		polls();
 	else if (!strcmp(what, "hold"))
 		hold();
+	else if (!strcmp(what, "crowd"))
+		crowd();
 	else if (argc > 2)
 		to(atoi(argv[2]));
 	else {

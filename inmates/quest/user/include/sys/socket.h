@@ -42,8 +42,9 @@ struct sockaddr_storage {
 };
 
 /*
- * Returns a descriptor. A program has at most 16 sockets, with those that wait for accept(), and
- * all programs have 32. ENOTSUP: no such type; ENETDOWN, EMFILE
+ * Returns a descriptor. A program with its children, and the others of its line of the shell, has
+ * at most 16 sockets, with those that wait for accept(), and all programs have 32. ENOTSUP: no such
+ * type; ENETDOWN, EMFILE
  */
 int socket(int domain, int type, int protocol);
 
