@@ -192,7 +192,7 @@ static err_t accepted(void *arg, struct tcp_pcb *pcb, err_t error)
 	if (error != ERR_OK || !pcb)
 		return ERR_VAL;
 	s = socket_queue(listener);
-	if (!s && make_room())
+	if (!s && sockets_used() == SOCKETS_MAX && make_room())
 		s = socket_queue(listener);
 	if (!s)
 		return ERR_MEM;		/* lwIP resets the connection */

@@ -332,3 +332,43 @@ TEST(net_uses_no_connection_that_lwip_has_freed)
 	pass(1);
 	CHECK_EQ(sockets_used(), 0);
 }
+
+/* The bytes that a closed socket still sends are not lost for a connection that gets no socket. */
+TEST(a_connection_above_the_limit_of_a_program_costs_no_other)
+{
+	struct peer p = { .here = 2000, .there = 7, .next = 1, .window = 8192 };
+	struct peer q = { .here = 2001, .there = 7, .next = 1, .window = 8192 };
+	struct quest_address a = { .port = 7 };
+	static char bytes[SOCKET_BYTES];
+	struct quest_datagram d = { .data = (uintptr_t)bytes, .length = sizeof(bytes) };
+	int listener, fd, i, more[SOCKETS_OF_ONE - 1];
+	uint8_t f[FRAME_MAX];
+
+	world_begin(false);
+	listener = socket_create(SOCK_STREAM, WORLD_PID);
+	CHECK(!socket_bind(listener, &a) && !socket_listen(listener, 1));
+	world_receive(f, frame_tcp(f, &p, SYN, "", 0, 0));
+	while (!(obey(&p) & SYN))
+		;
+	fd = socket_accept(listener, WORLD_PID, &a);
+	CHECK(fd >= 0 && socket_send(fd, NULL, &d) == SOCKET_BYTES);
+	socket_close(fd);
+	for (i = 0; i < SOCKETS_OF_ONE - 1; i++) {
+		more[i] = socket_create(SOCK_DGRAM, WORLD_PID);
+		CHECK(more[i] >= 0);
+	}
+	CHECK_EQ(socket_create(SOCK_DGRAM, WORLD_PID), -EMFILE);
+	world_work(1000);
+	CHECK_EQ(sockets_used(), SOCKETS_OF_ONE + 1);
+	while (world_sent(f))
+		;
+	world_receive(f, frame_tcp(f, &q, SYN, "", 0, 0));
+	while (!(obey(&q) & RST))
+		;
+	CHECK_EQ(sockets_used(), SOCKETS_OF_ONE + 1);
+	for (i = 0; i < SOCKETS_OF_ONE - 1; i++)
+		socket_close(more[i]);
+	socket_close(listener);
+	pass(SETTLE_S);
+	CHECK_EQ(sockets_used(), 0);
+}
