@@ -39,9 +39,10 @@ def _private(path: str, flags: int) -> int:
 
 
 def facts_of(info: abi.CellInfo) -> str:
-    """Returns facts that tell a cell from another of its name."""
+    """Returns facts that tell a cell from another of its name. The id is no such fact: a cell that
+    starts again may get another."""
     cpus = ",".join(map(str, info.cpus[: info.num_cpus]))
-    return f"{info.id} {cpus} {info.memory} {text(info.image_name)} {text(info.cmdline)}"
+    return f"{cpus} {info.memory} {text(info.image_name)} {text(info.cmdline)}"
 
 
 def place(folder: str, name: str, kind: str = OF_UNIT) -> str:
@@ -62,3 +63,11 @@ def write(path: str, mark: Mark) -> None:
     """Only root may read it: the facts have the command line of the cell."""
     with open(path, "w", encoding="utf-8", opener=_private) as stream:
         stream.write(f"{mark.digest}\n{mark.facts}\n{mark.failures}")
+
+
+def forget(folder: str, name: str, kind: str) -> None:
+    """A mark that stayed would be taken for that of the next cell of this name."""
+    try:
+        os.unlink(place(folder, name, kind))
+    except OSError:
+        pass  # there is no mark

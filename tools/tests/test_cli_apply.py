@@ -61,6 +61,32 @@ def test_cell_that_another_command_made_is_replaced(run: Run) -> None:
     assert calls(run) == []
 
 
+def test_cell_that_started_again_with_another_id_is_left_alone(run: Run) -> None:
+    """The monitor gives the lowest free id, also to a cell that starts again."""
+    calls(run)
+    run.device.cells["quest"].id = 7
+    assert calls(run) == []
+
+
+def test_mark_of_an_earlier_cell_is_not_believed(run: Run, tmp_path: Path) -> None:
+    """Cells that another command made, and the mark of a unit's process that was killed."""
+    calls(run)
+    image = tmp_path / "quest.elf"
+    before = image.read_bytes()
+    run("cell", "destroy", "quest")
+    image.write_bytes(before + b"more")
+    run.create("--start")
+    image.write_bytes(before)
+    assert calls(run) == ["shutdown", "destroy", "create", "start"]
+    assert "its contents are not known" in run.out
+    applied = tmp_path / "run/qv/quest.applied"
+    applied.rename(tmp_path / "run/qv/quest.cell")
+    run("cell", "destroy", "quest")
+    image.write_bytes(before + b"more")
+    assert calls(run) == ["create", "start"]
+    assert calls(run) == []
+
+
 def test_apply_leaves_a_cell_to_its_unit(run: Run, tmp_path: Path) -> None:
     calls(run)
     run.yaml.write_text(YAML + "debug: true\n")

@@ -208,6 +208,14 @@ def test_cell_created_by_hand_after_the_unit_gave_up_is_left_alone(
     assert is_left_alone(run)
 
 
+def test_cell_that_started_again_with_another_id_is_taken_over(run: Run) -> None:
+    """The monitor gives the lowest free id, also to a cell that starts again."""
+    killed(run)
+    run.device.cells["quest"].id = 7
+    assert keep(run) == 0, run.err
+    assert run.device.calls == ["shutdown 5000", "destroy"]
+
+
 @pytest.mark.parametrize("more", ["", "debug: true\n"])
 def test_process_killed_between_mark_and_facts(run: Run, more: str) -> None:
     """The unit keeps the cell. If its file has changed meanwhile, it is replaced."""

@@ -117,6 +117,8 @@ def test_check_tells_that_a_cell_was_made_from_another_version(run: Run, root: P
     mark.write(mark.place(str(folder), "quest"), mark.Mark("another", "facts", 0))
     assert older not in warnings(), "there is no cell"
     assert run("cell", "create", str(file)) == 0, run.err
+    assert older not in warnings(), "no unit has created this one"
+    mark.write(mark.place(str(folder), "quest"), mark.Mark("another", "facts", 0))
     assert f"{older}, of its image or of a module: systemctl restart qv-cell@quest.service" in warnings()
     mark.write(mark.place(str(folder), "quest"), mark.Mark(mark.digest(cell, files.read(cell)), "facts", 0))
     assert older not in warnings()

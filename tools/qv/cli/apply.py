@@ -124,6 +124,8 @@ class Cell:
         make(self.device, self.cell, self.contents, start=True)
         info = self.device.info(self.name)
         os.makedirs(self.folder, exist_ok=True)
+        # of a process of the unit that was killed
+        mark.forget(self.folder, self.name, mark.OF_UNIT)
         made = mark.Mark(self.digest, mark.facts_of(info), 0)
         mark.write(mark.place(self.folder, self.name, mark.APPLIED), made)
 
@@ -158,9 +160,9 @@ def apply(args: Arguments, system: System) -> int:
                 f"change that file, then: qvctl cell apply {file}",
             )
         action = RELOAD
+    known = what.made() is not None
     if not args.dry_run:
         _act(action, what, args, system)
-    known = what.made() is not None or not args.dry_run
     return _report(args, cell.name, action, found, known)
 
 

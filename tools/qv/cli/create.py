@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from .. import abi, config, files
+import os
+
+from .. import abi, config, files, mark
 from ..condition import state_name
 from ..errors import Refused, WrongConfiguration
 from .acting import done
@@ -24,6 +26,8 @@ def create(args: Arguments, system: System) -> int:
     """Checks everything first. If a later step fails, the earlier steps are undone."""
     cell, contents = checked(args.file, args.force, system, system.machine())
     reply = make(system.device_or_load(), cell, contents, args.start)
+    for kind in mark.KINDS:
+        mark.forget(os.path.join(system.root, mark.FOLDER), cell.name, kind)
     state = abi.State.RUNNING if args.start else abi.State.LOADABLE
     what = (
         "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
