@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import fcntl
+import threading
 from pathlib import Path
 
 import pytest
 from running import YAML, Run
 
 from qv import abi
+from qv.cli import main
 from qv.errors import NotLoaded, Refused
 
 
@@ -85,6 +87,31 @@ def test_mark_of_an_earlier_cell_is_not_believed(run: Run, tmp_path: Path) -> No
     image.write_bytes(before + b"more")
     assert calls(run) == ["create", "start"]
     assert calls(run) == []
+
+
+def test_two_applies_at_once_leave_the_mark_of_the_later(
+        run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first has created the cell and not yet left its mark when the second begins."""
+    image, real = tmp_path / "quest.elf", run.device.start
+    before = image.read_bytes()
+    words = ("cell", "apply", str(run.yaml))
+    second = threading.Thread(target=lambda: main(words, run.system))  # type: ignore[arg-type]
+
+    def start(name: str) -> abi.Reply:
+        answer = real(name)
+        monkeypatch.undo()
+        image.write_bytes(before + b"more")
+        second.start()
+        second.join(0.3)
+        return answer
+
+    monkeypatch.setattr(run.device, "start", start)
+    assert run("cell", "apply", str(run.yaml)) == 0, run.err
+    second.join(10)
+    assert not second.is_alive()
+    assert calls(run) == []
+    image.write_bytes(before)
+    assert calls(run) == ["shutdown", "destroy", "create", "start"]
 
 
 def test_apply_leaves_a_cell_to_its_unit(run: Run, tmp_path: Path) -> None:

@@ -141,8 +141,34 @@ def _wanted(args: Arguments, system: System) -> tuple[CellConfig, Files]:
     return cell, contents
 
 
+def _alone(name: str, system: System) -> int:
+    """Waits until no other `cell apply` works on this cell. Returns a file to close."""
+    folder = os.path.join(system.root, mark.FOLDER)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        found = os.open(os.path.join(folder, f"{name}.apply"), flags, 0o600)
+    except OSError as error:
+        raise Refused(
+            f"{folder} cannot be written ({(error.strerror or 'error').lower()})",
+            "run it as root, with a writable /run",
+        ) from None
+    fcntl.flock(found, fcntl.LOCK_EX)
+    return found
+
+
 def apply(args: Arguments, system: System) -> int:
     cell, contents = _wanted(args, system)
+    if args.dry_run:
+        return _apply(args, system, cell, contents)
+    alone = _alone(cell.name, system)
+    try:
+        return _apply(args, system, cell, contents)
+    finally:
+        os.close(alone)
+
+
+def _apply(args: Arguments, system: System, cell: CellConfig, contents: Files) -> int:
     try:
         device = system.device() if args.dry_run else system.device_or_load()
     except NotLoaded:
