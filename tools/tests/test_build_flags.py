@@ -40,6 +40,22 @@ def test_uninstall_without_a_list_says_so(tmp_path: Path) -> None:
     assert done.returncode == 1 and "remedy: make install, then make uninstall" in done.stderr
 
 
+def test_uninstall_removes_files_of_an_earlier_version_and_no_others(tmp_path: Path) -> None:
+    uninstall, command, to = TOP / "scripts/uninstall", tmp_path / "install", tmp_path / "to"
+    (to / "usr/bin").mkdir(parents=True)
+    for name in ("old", "new"):
+        (to / "usr/bin" / name).touch()
+        command.write_text(f'#!/bin/sh\nd=${{1#DESTDIR=}}\nmkdir -p "$d/usr/bin"\ntouch "$d/usr/bin/{name}"\n')
+        command.chmod(0o755)
+        subprocess.run([uninstall, "--list", to, "6.1.0-test", command], check=True)
+    outside = tmp_path / "outside"
+    outside.touch()
+    with open(to / "usr/lib/qv/installed", "a", encoding="utf-8") as listed:
+        listed.write("../outside\n")
+    subprocess.run([uninstall, to], check=True)
+    assert outside.exists() and list(to.iterdir()) == []
+
+
 def test_installed_headers_compile_alone(tmp_path: Path) -> None:
     """A program includes them by their public names."""
     done = subprocess.run(["make", "-s", "-C", TOP / "lib", f"O={tmp_path / 'build'}", f"DESTDIR={tmp_path / 'to'}", "install"],
