@@ -29,7 +29,9 @@ bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell
 			return false;
 		if (what(cell))
 			return true;
-		if (cell->state != QV_STATE_RUNNING || signal_pending(current))
+		/* a cell that locked management may continue after its watchdog's time */
+		if ((cell->state != QV_STATE_RUNNING && !qv_cell_locked(cell)) ||
+		    signal_pending(current))
 			return false;
 	}
 	return false;
