@@ -235,6 +235,21 @@ static long bind(struct socket *s)
 	return end_error(tcp_bind(s->pcb, &address, (u16_t)s->address.port));
 }
 
+/* lwIP alone lets two sockets with SOF_REUSEADDR listen at a port: of any address, and of one. */
+static bool taken(const struct tcp_pcb *pcb)
+{
+	const struct socket *s;
+	unsigned int n;
+
+	for (n = 0; n < SOCKETS_MAX; n++) {
+		s = socket_at(n);
+		if (s->used && s->stream && s->state == STREAM_LISTENS &&
+		    s->here.port == pcb->local_port)
+			return true;
+	}
+	return false;
+}
+
 static long listen(struct socket *s)
 {
 	struct tcp_pcb *pcb = s->pcb, *listener;
@@ -245,6 +260,8 @@ static long listen(struct socket *s)
 		if (error)
 			return end_error(error);
 	}
+	if (taken(pcb))
+		return -EADDRINUSE;
 	listener = tcp_listen_with_backlog_and_err(pcb, (u8_t)s->backlog, &error);
 	if (!listener)
 		return end_error(error);

@@ -372,3 +372,34 @@ TEST(a_connection_above_the_limit_of_a_program_costs_no_other)
 	pass(SETTLE_S);
 	CHECK_EQ(sockets_used(), 0);
 }
+
+/* A second listener would get the connections of the first one. */
+TEST(two_streams_cannot_listen_at_one_port)
+{
+	struct quest_address any = { .port = 7 }, one = { .port = 7 }, other = { .port = 8 };
+	int first, second;
+
+	world_begin(false);
+	memcpy(&one.ip, (uint8_t[]){ 192, 168, 7, 2 }, sizeof(one.ip));
+	first = socket_create(SOCK_STREAM, WORLD_PID);
+	CHECK(!socket_set(first, QUEST_REUSE, 1));
+	CHECK(!socket_bind(first, &any) && !socket_listen(first, 1) && !socket_listen(first, 2));
+	second = socket_create(SOCK_STREAM, WORLD_PID);
+	CHECK(!socket_set(second, QUEST_REUSE, 1));
+	CHECK(!socket_bind(second, &one));
+	CHECK_EQ(socket_listen(second, 1), -EADDRINUSE);
+	socket_close(first);
+	pass(1);
+	CHECK_EQ(socket_listen(second, 1), 0);
+	first = socket_create(SOCK_STREAM, WORLD_PID);
+	CHECK(!socket_set(first, QUEST_REUSE, 1));
+	CHECK(!socket_bind(first, &any));
+	CHECK_EQ(socket_listen(first, 1), -EADDRINUSE);
+	socket_close(first);
+	first = socket_create(SOCK_STREAM, WORLD_PID);
+	CHECK(!socket_bind(first, &other) && !socket_listen(first, 1));
+	socket_close(first);
+	socket_close(second);
+	pass(1);
+	CHECK_EQ(sockets_used(), 0);
+}
