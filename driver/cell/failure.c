@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The failure of a cell: its record, its event, and the refusal of calls after a CPU was lost. */
+#include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/timekeeping.h>
 #include <asm/tsc.h>
 #include "abi/status.h"
 #include "qv.h"

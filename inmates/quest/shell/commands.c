@@ -88,9 +88,9 @@ const struct command shell_commands[] = {
 	  command_net },
 	{ "recovery", "[start FILE|restart NAME]",
 	  "components that are watched, detectors, the last outages",
-	  "    recovery start FILE    watch the components that FILE of the archive declares" NL
-	  "    recovery restart NAME  restart a component as declared, also after it was given" NL
-	  "                           up, and those that need it" NL
+	  "    recovery start FILE    watch the components that FILE declares" NL
+	  "    recovery restart NAME  restart a component as declared, also after it was" NL
+	  "                           given up, and those that need it" NL
 	  "  LONGEST: outage in us, from the fault until it was back." NL
 	  "  BOUND, LATEST: us from the fault to its detection, allowed (while no other" NL
 	  "  component is recovered) and measured; COST: mean cycles of a look." NL
