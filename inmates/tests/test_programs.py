@@ -45,8 +45,8 @@ FAULTS["iret"] = "#(GP|PF) "
 # QEMU 11 does not check the ring for these instructions, and ignores them; QEMU 7 and CPUs fault.
 LET_PASS = {"wbinvd", "invd"}
 
-FUZZ = r"fuzz: 60 children, (\d+) ended, (\d+) were killed, (\d+) of (\d+) calls tried"
 CALLS = len(re.findall(r"\bC\(\d+, ", (m.TOP / "inmates/quest/user/include/quest/calls.h").read_text()))
+FUZZ = rf"fuzz: {CALLS} children, (\d+) ended, (\d+) were killed, (\d+) of (\d+) calls tried"
 
 
 @pytest.fixture
