@@ -97,7 +97,7 @@ def test_program_moves_with_all_it_has(qv: Product, method: str, hops: int, kib:
 
 def test_pages_in_the_arena_are_not_sent(qv: Product) -> None:
     """The same program needs far fewer messages, of which each rings a bell: 6 exits instead of 25.
-    Bells that come while the other end is awake ring only once, so a few more or less are no fault."""
+    While the other end is awake, bells ring only once. So a few more or less are no fault."""
     bells = {}
     for method in METHODS:
         two_cells(qv, method)
