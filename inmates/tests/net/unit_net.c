@@ -301,22 +301,32 @@ static unsigned int obey(struct peer *p)
 	return all;
 }
 
+/* Returns a socket that listens at port 7, and in `fd` its connection with `p`. */
+static int accept_from(struct peer *p, struct quest_address *a, int *fd)
+{
+	int listener = socket_create(SOCK_STREAM, WORLD_PID);
+	uint8_t f[FRAME_MAX];
+
+	*a = (struct quest_address){ .port = 7 };
+	CHECK(!socket_bind(listener, a) && !socket_listen(listener, 1));
+	world_receive(f, frame_tcp(f, p, SYN, "", 0, 0));
+	while (!(obey(p) & SYN))
+		;
+	*fd = socket_accept(listener, WORLD_PID, a);
+	return listener;
+}
+
 /* After TIME_WAIT, lwIP has freed the connection. The program still has the socket. */
 TEST(net_uses_no_connection_that_lwip_has_freed)
 {
 	struct peer p = { .here = 2000, .there = 7, .next = 1, .window = 8192 };
-	struct quest_address a = { .port = 7 };
+	struct quest_address a;
 	struct quest_datagram d = { .data = (uintptr_t)&a, .length = 4 };
 	uint8_t f[FRAME_MAX];
 	int listener, fd;
 
 	world_begin(false);
-	listener = socket_create(SOCK_STREAM, WORLD_PID);
-	CHECK(!socket_bind(listener, &a) && !socket_listen(listener, 1));
-	world_receive(f, frame_tcp(f, &p, SYN, "", 0, 0));
-	while (!(obey(&p) & SYN))
-		;
-	fd = socket_accept(listener, WORLD_PID, &a);
+	listener = accept_from(&p, &a, &fd);
 	CHECK(fd >= 0 && a.port == 2000);
 	CHECK(!socket_shutdown(fd, SHUT_WR));
 	CHECK(obey(&p) & FIN);
@@ -338,19 +348,14 @@ TEST(a_connection_above_the_limit_of_a_program_costs_no_other)
 {
 	struct peer p = { .here = 2000, .there = 7, .next = 1, .window = 8192 };
 	struct peer q = { .here = 2001, .there = 7, .next = 1, .window = 8192 };
-	struct quest_address a = { .port = 7 };
+	struct quest_address a;
 	static char bytes[SOCKET_BYTES];
 	struct quest_datagram d = { .data = (uintptr_t)bytes, .length = sizeof(bytes) };
 	int listener, fd, i, more[SOCKETS_OF_ONE - 1];
 	uint8_t f[FRAME_MAX];
 
 	world_begin(false);
-	listener = socket_create(SOCK_STREAM, WORLD_PID);
-	CHECK(!socket_bind(listener, &a) && !socket_listen(listener, 1));
-	world_receive(f, frame_tcp(f, &p, SYN, "", 0, 0));
-	while (!(obey(&p) & SYN))
-		;
-	fd = socket_accept(listener, WORLD_PID, &a);
+	listener = accept_from(&p, &a, &fd);
 	CHECK(fd >= 0 && socket_send(fd, NULL, &d) == SOCKET_BYTES);
 	socket_close(fd);
 	for (i = 0; i < SOCKETS_OF_ONE - 1; i++) {

@@ -138,7 +138,7 @@ bool wait_on_until(struct wait_queue *q, uint64_t at)
 
 	(void)q;
 	if (++waits == WAITS_MAX)
-		unit_give_up("a call waits for ever");
+		unit_give_up("a call does not return");
 	world_work(WAIT_US);
 	return now < at;
 }
