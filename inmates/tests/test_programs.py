@@ -273,8 +273,8 @@ def test_a_module_brings_programs(tmp_path):
 
 
 def test_programs_are_modules_and_start_at_boot(tmp_path):
-    """A program by itself, with arguments; an archive without checksums; a module that is neither.
-    Words of the command line start programs, one of them on a VCPU."""
+    """A program by itself, with arguments; an archive without checksums; a text; a module that is
+    none of them. Words of the command line start programs, one of them on a VCPU."""
     binaries = m.build_dir() / "inmates/quest/user/bin"
     (tmp_path / "greet").write_bytes((binaries / "hello").read_bytes())
     (tmp_path / "primzahl").write_bytes((binaries / "prime").read_bytes())
@@ -282,8 +282,9 @@ def test_programs_are_modules_and_start_at_boot(tmp_path):
     pack = m.TOP / "inmates/quest/user/pack.py"
     subprocess.run([sys.executable, str(pack), str(archive), str(tmp_path / "primzahl")], check=True)
     archive.write_bytes(archive.read_bytes().replace(b"070702", b"070701"))
-    (tmp_path / "text").write_text("neither of them")
-    modules = f"{tmp_path}/greet moon,{archive},{tmp_path}/text"
+    (tmp_path / "text").write_text("a text is a file\n")
+    (tmp_path / "data").write_bytes(b"\0none of them")
+    modules = f"{tmp_path}/greet moon,{archive},{tmp_path}/data,{tmp_path}/text"
     words = "vcpu=control,main,1ms,10ms start=greet,control start=nothing"
     with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", modules, "-append", words) as machine:
         machine.expect(r"module 3 is not used: it ends within a header")
@@ -292,6 +293,7 @@ def test_programs_are_modules_and_start_at_boot(tmp_path):
         shell = m.Shell(machine, r"(?m)^> ")
         assert "hello from moon" in shell.run("greet moon")
         assert "25 primes" in shell.run("primzahl 100")
+        assert re.search(r"(?m)^text\s+17\b", shell.run("ls"))
 
 
 @pytest.mark.parametrize("cpu", ["qemu64", "max", "max,-smap,-smep,-umip"])
