@@ -134,8 +134,8 @@ def test_programs_use_streams() -> None:
 
 
 def test_web_server_serves_several_at_once() -> None:
-    with booted() as net:
-        net.shell.run("httpd &")
+    """It starts at boot, before it is known whether there is a network."""
+    with booted("net=10.0.2.15/24,via=10.0.2.2 start=httpd") as net:
         idle = [net.connect(80) for _ in range(4)]
         at = f"http://127.0.0.1:{net.ports[80]}"
         for n in (0, 17675, 100_000):

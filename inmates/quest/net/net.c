@@ -39,6 +39,7 @@ static void give_up(const char *reason)
 {
 	state = ABSENT;
 	why = reason;
+	sockets_begin(false);
 	print("net: %s\n", reason);
 }
 
@@ -56,7 +57,7 @@ static void begin(void)
 		give_up("no memory for DHCP");
 		return;
 	}
-	sockets_begin();
+	sockets_begin(true);
 	state = UP;
 }
 

@@ -8,12 +8,8 @@ static bool requested(const struct socket *s)
 	return s->request != REQUEST_NONE && s->request != REQUEST_DONE;
 }
 
-static void serve(struct socket *s)
+static void end(struct socket *s)
 {
-	if (requested(s))
-		socket_answer(s, s->stream ? tcp_request(s) : udp_request(s));
-	if (s->stream)
-		tcp_serve(s);
 	if (s->opens || s->calls)
 		return;
 	if (!s->stream)
@@ -23,6 +19,34 @@ static void serve(struct socket *s)
 	socket_free(s);
 }
 
+static void end_closed(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < SOCKETS_MAX; n++)
+		if (socket_at(n)->used)
+			end(socket_at(n));
+}
+
+/*
+ * What was closed before a request ends before its answer: a program that is started again gets the
+ * ports of the one that has ended. That may free the socket itself.
+ */
+static void answer(struct socket *s)
+{
+	end_closed();
+	if (s->used && requested(s))
+		socket_answer(s, s->stream ? tcp_request(s) : udp_request(s));
+}
+
+static void serve(struct socket *s)
+{
+	if (requested(s))
+		answer(s);
+	if (s->used && s->stream)
+		tcp_serve(s);
+}
+
 void serve_sockets(void)
 {
 	unsigned int n;
@@ -30,5 +54,6 @@ void serve_sockets(void)
 	for (n = 0; n < SOCKETS_MAX; n++)
 		if (socket_at(n)->used)
 			serve(socket_at(n));
+	end_closed();
 	tcp_trim();
 }

@@ -15,7 +15,7 @@
 
 static struct socket sockets[SOCKETS_MAX];
 static union socket_memory *memory;	/* of all sockets */
-static bool up;				/* there is a network */
+static bool up, starts;			/* there is a network; it is not known yet */
 static int callers[SOCKET_CALLS];	/* the jobs of the calls in progress; 0: unused */
 
 struct socket *socket_at(unsigned int n)
@@ -66,12 +66,31 @@ static struct socket *create(bool stream, int job)
 	return &sockets[n];
 }
 
+/* The function's reset takes milliseconds, and programs that start at boot do not fail for it. */
+static int await_start(void)
+{
+	int error = starts ? socket_begin_wait() : 0;
+
+	if (error || !starts)
+		return error;
+	while (starts && !error) {
+		wait_on_until(waiters(), UINT64_MAX);
+		error = (int)process_interrupted(process_current());
+	}
+	socket_end_wait();
+	return error;
+}
+
 int socket_create(int type, int job)
 {
 	const struct socket *s;
+	int error;
 
 	if (type != SOCK_STREAM && type != SOCK_DGRAM)
 		return -ENOTSUP;
+	error = await_start();
+	if (error)
+		return error;
 	if (!up)
 		return -ENETDOWN;
 	s = create(type == SOCK_STREAM, job);
@@ -208,12 +227,15 @@ long socket_take_error(struct socket *s)
 bool sockets_init(void)
 {
 	memory = (union socket_memory *)(uintptr_t)pages_alloc(MEMORY_PAGES);
+	starts = memory;
 	return memory;
 }
 
-void sockets_begin(void)
+void sockets_begin(bool there)
 {
-	up = true;
+	up = there;
+	starts = false;
+	wake_all(waiters());
 }
 
 void socket_changed(void)
@@ -244,6 +266,7 @@ struct socket *socket_queue(const struct socket *listener)
 
 	if (s) {
 		s->queued = true;
+		s->reuse = listener->reuse;
 		s->no_delay = listener->no_delay;
 		s->keep_alive = listener->keep_alive;
 		s->receive_us = listener->receive_us;

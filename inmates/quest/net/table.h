@@ -103,13 +103,13 @@ int stream_ready(const struct socket *s);
 
 /*
  * sockets_init() takes memory for all sockets, at boot; false: there is not enough. The others are
- * for the thread `net`, with interrupts on. From sockets_begin() on there is a network.
- * socket_changed() wakes the calls; socket_answer() ends the request; socket_free() frees a socket
- * without descriptors and calls. socket_queue() makes a socket in the queue of `listener`, which
- * socket_queued() lets accept() find; NULL: there is no room.
+ * for the thread `net`, with interrupts on. Calls of socket() wait for sockets_begin(), which says
+ * whether there is a network. socket_changed() wakes the calls; socket_answer() ends the request;
+ * socket_free() frees a socket without descriptors and calls. socket_queue() makes a socket in the
+ * queue of `listener`, which socket_queued() lets accept() find; NULL: there is no room.
  */
 bool sockets_init(void);
-void sockets_begin(void);
+void sockets_begin(bool there);
 void socket_changed(void);
 void socket_answer(struct socket *s, long answer);
 void socket_free(struct socket *s);

@@ -308,6 +308,7 @@ static int accept_from(struct peer *p, struct quest_address *a, int *fd)
 	uint8_t f[FRAME_MAX];
 
 	*a = (struct quest_address){ .port = 7 };
+	CHECK(!socket_set(listener, QUEST_REUSE, 1));
 	CHECK(!socket_bind(listener, a) && !socket_listen(listener, 1));
 	world_receive(f, frame_tcp(f, p, SYN, "", 0, 0));
 	while (!(obey(p) & SYN))
@@ -406,5 +407,33 @@ TEST(two_streams_cannot_listen_at_one_port)
 	socket_close(first);
 	socket_close(second);
 	pass(1);
+	CHECK_EQ(sockets_used(), 0);
+}
+
+/* A program that is started again, as a component, listens at the port of the one that has ended. */
+TEST(a_port_is_free_once_its_program_has_ended)
+{
+	struct peer p = { .here = 2000, .there = 7, .next = 1, .window = 8192 };
+	struct quest_address a, any = { .port = 7 };
+	static char bytes[SOCKET_BYTES];
+	struct quest_datagram d = { .data = (uintptr_t)bytes, .length = sizeof(bytes) };
+	int first, listener, fd, again;
+
+	world_begin(false);
+	first = socket_create(SOCK_DGRAM, WORLD_PID);
+	listener = accept_from(&p, &a, &fd);
+	socket_close(first);
+	pass(1);
+	CHECK(fd >= 0 && socket_send(fd, NULL, &d) == SOCKET_BYTES);
+	socket_close(fd);
+	socket_close(listener);
+	again = socket_create(SOCK_STREAM, WORLD_PID);
+	CHECK_EQ(again, first);		/* it is served before those that were closed */
+	CHECK(!socket_set(again, QUEST_REUSE, 1));
+	CHECK_EQ(socket_bind(again, &any), 0);
+	CHECK_EQ(socket_listen(again, 1), 0);
+	CHECK_EQ(sockets_used(), 2);	/* the bytes of the connection still wait */
+	socket_close(again);
+	pass(SETTLE_S);
 	CHECK_EQ(sockets_used(), 0);
 }

@@ -211,6 +211,6 @@ void world_begin(bool dhcp)
 		wish = (struct net_wish){ .dhcp = true, .name = "quest" };
 	registers[8 / 4] |= 2;		/* the link is up */
 	CHECK(interface_start(&wish));
-	sockets_begin();
+	sockets_begin(true);
 	world_work(1000000);
 }
