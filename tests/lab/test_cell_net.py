@@ -4,12 +4,14 @@
 import json
 import re
 import shutil
+import time
 from collections.abc import Iterator
 
 import pytest
 from devices import given, unsafe
 from product import HERE, Product
 from test_iommu import AMD_IDENTITY, dma
+from test_watching import until
 
 # Both network functions are on one cable
 LINUX, CELL = "00:12.0", "00:14.0"
@@ -99,3 +101,28 @@ def test_a_cell_answers_many_requests(qv: Product) -> None:
     # a connection may be given up, since 12 that begin and end at once may not fit into the queue
     assert found["answered"] > 0.98 * found["asked"] == 0.98 * 1200, said
     assert found["bytes"] == [17675], said
+
+
+@AMD_IDENTITY
+@pytest.mark.slow
+def test_a_server_that_fails_again_and_again_is_back(qv: Product) -> None:
+    """Each fault of a server with 120 requests a second costs one start, and few requests."""
+    linux_up(qv)
+    qv.do("enable --strict --iommu")
+    qv.sh("echo 'httpd 20ms/100ms restart=8/60s : httpd' >/run/faults.txt")
+    path = given(qv, dma(CELL, "protected"), more="modules: [/run/faults.txt]\\nadmission: exact\\n")
+    qv.sh(f"sed -i 's,^cmdline:.*,cmdline: net={CELL_IP}/24 recovery=faults.txt,' {path}")
+    qv.do(f"cell create {path} --start")
+    until(lambda: "httpd: serves port 80" in qv.sh("quesh quest --dump"), "the server")
+    qv.machine.put(HERE / "inside/requests", "/run/requests")
+    qv.sh(f"/run/requests http://{CELL_IP}/bytes/17675 120 16 >/run/asked 2>&1 &")
+    for faults in range(1, 7):
+        time.sleep(2)
+        [pid] = re.findall(r"(?m)^ *(\d+) +\d+ httpd ", qv.quesh("ps"))
+        qv.quesh(f"kill {pid}")
+        until(lambda n=faults: re.search(rf"(?m)^httpd +runs +\d+ httpd +{n + 1} ", qv.quesh("recovery")), "the server", 20)
+    until(lambda: "median_ms" in qv.sh("cat /run/asked"), "the requests", 240)
+    found = json.loads(qv.sh("cat /run/asked"))
+    print(found, qv.quesh("recovery"))
+    # those whose connection the fault ended, and those that came while nobody listened
+    assert found["answered"] >= found["asked"] - 6 * 2 * 12, found
