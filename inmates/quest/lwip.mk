@@ -6,7 +6,7 @@ LWIP ?= $(wildcard $(LWIP_CACHE)/sources/lwip_1)
 ifeq ($(LWIP),)
 NET := none.c
 else
-NET := common.c interface.c net.c serve.c tcp.c udp.c lwip/port.c
+NET := common.c interface.c net.c nicport.c serve.c share.c shared.c tcp.c udp.c lwip/port.c
 LWIP_SRC := $(addprefix core/,def.c inet_chksum.c init.c ip.c mem.c memp.c netif.c pbuf.c stats.c \
 		sys.c tcp.c tcp_in.c tcp_out.c timeouts.c udp.c) \
 	$(addprefix core/ipv4/,acd.c dhcp.c etharp.c icmp.c ip4.c ip4_addr.c ip4_frag.c) \

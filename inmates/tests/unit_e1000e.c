@@ -224,3 +224,14 @@ TEST(e1000e_checks_each_descriptor)
 	}
 	CHECK(n.counts.rx && n.counts.rx_bad && n.counts.tx > E1000E_TX);
 }
+
+TEST(e1000e_listen_adds_an_address)
+{
+	static const uint8_t other[] = { 0x42, 0x54, 0x00, 0x12, 0x34, 0x56 };
+
+	CHECK(!start());
+	e1000e_listen(&n, 3, other);
+	CHECK_EQ(registers[(RAL + 24) / 4], 0x12005442u);
+	CHECK_EQ(registers[(RAH + 24) / 4], VALID | 0x5634);
+	CHECK_EQ(registers[RAL / 4], low);
+}

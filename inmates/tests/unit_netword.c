@@ -30,6 +30,10 @@ TEST(netword_right_ones)
 	CHECK(!w.dhcp);
 	CHECK(!read_word("net=dhcp") && w.dhcp && !w.polled && !w.prefix);
 	CHECK(!read_word("net=dhcp,polled") && w.dhcp && w.polled);
+	CHECK(!read_word("net=10.0.0.1/8,share") && w.shares && !*w.share);
+	CHECK(!read_word("net=share:lan,10.0.0.1/8,via=10.0.0.2") && !strcmp(w.share, "lan"));
+	CHECK(!w.shares && w.gateway[3] == 2 && w.address[3] == 1);
+	CHECK(!read_word("net=share:lan,dhcp") && w.dhcp && !strcmp(w.share, "lan"));
 	/* the next word of the command line does not count */
 	CHECK(!netword_read("net=10.0.0.1/8 x", 14, &w));
 }
@@ -48,6 +52,10 @@ TEST(netword_wrong_ones)
 		CHECK(says(unreadable[i], "use net=ADDRESS/PREFIX"));
 	}
 	unit_case("the rest");
+	CHECK(says("net=share:,10.0.0.1/8", "use net=share:NAME"));
+	CHECK(says("net=share:lan", "use net=share:NAME"));
+	CHECK(says("net=share:abcdefghijabcdefghijabcdefghi,dhcp", "use net=share:NAME"));
+	CHECK(says("net=share:lan,10.0.0.1/8,share", "behind the address"));
 	CHECK(says("net=192.168.7.0/24", "no interface can have"));
 	CHECK(says("net=192.168.7.255/24", "no interface can have"));
 	CHECK(says("net=127.0.0.1/8", "no interface can have"));

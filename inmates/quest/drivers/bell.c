@@ -16,6 +16,7 @@
 
 static volatile uint64_t rings[QV_INFO_MAX_CHANNELS];	/* number of bells that were served */
 static volatile bool rang[QV_INFO_MAX_CHANNELS];	/* one has come since */
+static void (*hooks[QV_INFO_MAX_CHANNELS])(void);
 static uint8_t vectors[QV_INFO_MAX_CHANNELS];	/* of the bells; 0: none */
 /* Threads that wait for the bell of a channel. The I/O VCPU inherits their priority. */
 static struct wait_queue waiting[QV_INFO_MAX_CHANNELS];
@@ -34,6 +35,8 @@ static void serve(void)
 			continue;
 		rang[n] = false;
 		rings[n]++;
+		if (hooks[n])
+			hooks[n]();
 		wake_many(&waiting[n]);
 		let_interrupts_in();
 	}
@@ -114,6 +117,11 @@ uint8_t bell_free_vector(void)
 void bell_set_vector(unsigned int n, uint8_t vector)
 {
 	vectors[n] = vector;
+}
+
+void bell_set_hook(unsigned int n, void (*hook)(void))
+{
+	hooks[n] = hook;
 }
 
 struct wait_queue *bell_waiters(unsigned int n)

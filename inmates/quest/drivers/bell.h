@@ -21,6 +21,9 @@ bool bells_start(void);
 uint8_t bell_free_vector(void);
 void bell_set_vector(unsigned int n, uint8_t vector);
 
+/* Calls `hook` after each bell of channel `n`, with interrupts off. Bells may have become one. */
+void bell_set_hook(unsigned int n, void (*hook)(void));
+
 /*
  * Returns the threads that wait for the bell of channel `n`: of the kernel, and of programs. The
  * I/O VCPU that serves the bell inherits the shortest period of their VCPUs.

@@ -6,13 +6,14 @@
 #include <lwip/netif.h>
 #include <lwip/timeouts.h>
 #include <netif/ethernet.h>
-#include "../drivers/net/nic.h"
+#include "../drivers/net/e1000e.h"
 #include "interface.h"
 
 #define WHOLE	60
 #define MTU	(E1000E_FRAME_MAX - E1000E_FRAME_MIN)
 
 static struct netif netif;
+static const struct port *port;
 static uint64_t lost;
 
 /* lwIP sends a frame, which may have several parts. */
@@ -23,11 +24,11 @@ static err_t send(struct netif *unused, struct pbuf *p)
 	(void)unused;
 	if (p->tot_len > E1000E_FRAME_MAX)
 		return ERR_BUF;
-	room = e1000e_room(nic_device());
+	room = port->room();
 	if (!room)
 		return ERR_MEM;
 	pbuf_copy_partial(p, (void *)room, p->tot_len, 0);
-	e1000e_send(nic_device(), p->tot_len);
+	port->send(p->tot_len);
 	return ERR_OK;
 }
 
@@ -39,18 +40,19 @@ static err_t begin(struct netif *n)
 	n->linkoutput = send;
 	n->mtu = MTU;
 	n->hwaddr_len = E1000E_ADDRESS;
-	memcpy(n->hwaddr, nic_device()->address, E1000E_ADDRESS);
+	memcpy(n->hwaddr, port->address(), E1000E_ADDRESS);
 	n->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
 	return ERR_OK;
 }
 
-bool interface_start(const struct net_wish *wish)
+bool interface_start(const struct port *by, const struct net_wish *wish)
 {
 	ip4_addr_t address, mask, gateway;
 
 	memcpy(&address.addr, wish->address, sizeof(address.addr));
 	memcpy(&gateway.addr, wish->gateway, sizeof(gateway.addr));
 	mask.addr = wish->prefix ? lwip_htonl(~0u << (32 - wish->prefix)) : 0;
+	port = by;
 	lwip_init();
 	netif_add(&netif, &address, &mask, &gateway, NULL, begin, ethernet_input);
 	netif_set_default(&netif);
@@ -104,23 +106,27 @@ bool interface_take(unsigned int most)
 	size_t length;
 
 	for (i = 0; i < most; i++) {
-		length = e1000e_receive(nic_device(), &frame);
+		length = port->receive(&frame);
 		if (!length)
 			return false;
-		copy(frame, length);
-		e1000e_release(nic_device());
+		if (frame)
+			copy(frame, length);
+		port->release();
 	}
 	return true;
 }
 
 void interface_tick(void)
 {
-	bool up = e1000e_link(nic_device());
+	bool up = port->link();
 
-	if (up && !netif_is_link_up(&netif))
+	port->tick();
+	if (up && !netif_is_link_up(&netif)) {
+		memcpy(netif.hwaddr, port->address(), E1000E_ADDRESS);
 		netif_set_link_up(&netif);
-	else if (!up && netif_is_link_up(&netif))
+	} else if (!up && netif_is_link_up(&netif)) {
 		netif_set_link_down(&netif);
+	}
 	sys_check_timeouts();
 }
 

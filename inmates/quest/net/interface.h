@@ -5,13 +5,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "port.h"
 #include "word.h"
 
 /*
- * Starts lwIP with the function, which has been started, and the addresses and the name of `wish`.
+ * Starts lwIP with `port`, which knows its address, and the addresses and the name of `wish`.
  * Returns false if there is no memory.
  */
-bool interface_start(const struct net_wish *wish);
+bool interface_start(const struct port *port, const struct net_wish *wish);
 
 /* The addresses that the interface has now. */
 struct interface_now {

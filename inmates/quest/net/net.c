@@ -16,6 +16,7 @@
 #include "net.h"
 #include "table.h"
 #include "serve.h"
+#include "shared.h"
 #include "socket.h"
 #include "word.h"
 
@@ -27,7 +28,9 @@
 #define BURST		32		/* frames between two looks at what is due by time */
 
 static struct net_wish wish;
+static const struct port *port = &nic_port;
 static enum { ABSENT, FOUND, UP } state;
+static bool started;
 static const char *why = "the command line has no word net=";	/* there is no network */
 
 static void print_address(const uint8_t a[4])
@@ -43,17 +46,38 @@ static void give_up(const char *reason)
 	print("net: %s\n", reason);
 }
 
-/* The first work of the thread, since the function's reset takes milliseconds. */
+static const char *start_port(void)
+{
+	const char *wrong;
+
+	if (*wish.share) {
+		port = &sharer_port;
+		return sharer_start(wish.share);
+	}
+	wrong = nic_start(wish.polled);
+	if (wrong || !wish.shares)
+		return wrong;
+	port = &owner_port;
+	return owner_start();
+}
+
+/*
+ * The first work of the thread, since the function's reset takes milliseconds. A sharer begins when
+ * the owner has said its address.
+ */
 static void begin(void)
 {
-	const char *wrong = nic_start(wish.polled);
+	const char *wrong = started ? NULL : start_port();
 
+	started = true;
 	if (wrong) {
 		give_up(wrong);
 		return;
 	}
+	if (!port->address())
+		return;
 	wish.name = machine.alone ? "quest" : cell_info()->name;
-	if (!interface_start(&wish)) {
+	if (!interface_start(port, &wish)) {
 		give_up("no memory for DHCP");
 		return;
 	}
@@ -68,11 +92,18 @@ static void work(void)
 		begin();
 	if (state != UP)
 		return;
-	e1000e_acknowledge(nic_device());
+	if (!*wish.share)
+		e1000e_acknowledge(nic_device());
 	do {
 		interface_tick();
 		serve_sockets();
 	} while (interface_take(BURST));
+}
+
+/* Returns whether frames may come without an interrupt: bells of channels may be refused. */
+static bool looks(void)
+{
+	return (state == UP && (nic_polled() || wish.shares)) || (started && *wish.share);
 }
 
 static void tick(void *arg)
@@ -80,7 +111,7 @@ static void tick(void *arg)
 	(void)arg;
 	for (;;) {
 		nic_poke();
-		thread_sleep_us(state == UP && nic_polled() ? POLL_US : TICK_US);
+		thread_sleep_us(looks() ? POLL_US : TICK_US);
 	}
 }
 
@@ -114,7 +145,7 @@ static const char *read_word(const struct boot_info *boot)
 
 static const char *find(void)
 {
-	const char *wrong = nic_find();
+	const char *wrong = *wish.share ? NULL : nic_find();
 
 	if (wrong)
 		return wrong;
@@ -164,19 +195,21 @@ static void print_addresses(void)
 void net_print(void)
 {
 	const struct e1000e *n = nic_device();
-	const uint8_t *m = n->address;
+	const uint8_t *m;
 
 	if (state != UP) {
 		print("no network: %s\n", why);
 		return;
 	}
+	m = port->address();
 	print_addresses();
 	print(", %02x:%02x:%02x:%02x:%02x:%02x, link %s, ", m[0], m[1], m[2], m[3], m[4], m[5],
-	      e1000e_link(n) ? "up" : "down");
+	      port->link() ? "up" : "down");
 	if (nic_polled())
 		print("polled\n");
 	else
 		print("%lu interrupts\n", nic_interrupts());
+	port->print();
 	print("received %lu frames, %lu bytes; bad %lu, lost for lack of memory %lu\n",
 	      n->counts.rx, n->counts.rx_bytes, n->counts.rx_bad, interface_lost());
 	print("sent %lu frames, %lu bytes; not sent, ring full %lu\n", n->counts.tx,

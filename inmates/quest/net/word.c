@@ -67,6 +67,23 @@ static bool near(const struct net_wish *w)
 	       bits(w->address) != bits(w->gateway);
 }
 
+/* Reads share:NAME, if it is there. Returns whether it can be read. */
+static bool read_share(struct rest *r, struct net_wish *wish)
+{
+	size_t n;
+
+	if (!take(r, "share:"))
+		return true;
+	for (n = 0; n < r->length && r->at[n] != ','; n++)
+		;
+	if (!n || n > NETWORD_NAME || n == r->length)
+		return false;
+	memcpy(wish->share, r->at, n);
+	r->at += n + 1;
+	r->length -= n + 1;
+	return true;
+}
+
 /* Reads the address and its network, or `dhcp`. */
 static const char *read_address(struct rest *r, struct net_wish *wish)
 {
@@ -87,6 +104,8 @@ const char *netword_read(const char *word, size_t length, struct net_wish *wish)
 	bool via = false;
 
 	memset(wish, 0, sizeof(*wish));
+	if (!read_share(&r, wish))
+		return "use net=share:NAME,ADDRESS/PREFIX or net=share:NAME,dhcp";
 	wrong = read_address(&r, wish);
 	if (wrong)
 		return wrong;
@@ -99,9 +118,11 @@ const char *netword_read(const char *word, size_t length, struct net_wish *wish)
 				return "the gateway is not in the network of that address";
 		} else if (!wish->polled && take(&r, ",polled")) {
 			wish->polled = true;
+		} else if (!wish->shares && !*wish->share && take(&r, ",share")) {
+			wish->shares = true;
 		} else {
-			return "behind the address there is ,via=GATEWAY or ,polled; "
-			       "behind dhcp ,polled";
+			return "behind the address there is ,via=GATEWAY, ,polled or ,share; "
+			       "behind dhcp ,polled or ,share";
 		}
 	}
 	return NULL;

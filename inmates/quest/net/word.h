@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The word of the command line that gives Quest a network:
- * net=ADDRESS/PREFIX[,via=GATEWAY][,polled] or net=dhcp[,polled]. Pure.
+ * net=[share:NAME,]ADDRESS/PREFIX[,via=GATEWAY][,polled][,share], or dhcp in place of the address.
+ * Pure.
  */
 #ifndef QUEST_NET_WORD_H
 #define QUEST_NET_WORD_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #define NETWORD_KEY	"net="
+#define NETWORD_NAME	28		/* longest name: channels have 31 characters, with -rx */
 
 struct net_wish {
 	const char *name;			/* of this machine; not in the word */
@@ -18,6 +20,8 @@ struct net_wish {
 	unsigned int prefix;			/* 1 to 30 */
 	bool dhcp;				/* another machine decides on the three above */
 	bool polled;				/* the function does not interrupt */
+	bool shares;				/* this cell shares its function with others */
+	char share[NETWORD_NAME + 1];		/* as this name, that of another; "": does not */
 };
 
 /*

@@ -210,7 +210,7 @@ void world_begin(bool dhcp)
 	if (dhcp)
 		wish = (struct net_wish){ .dhcp = true, .name = "quest" };
 	registers[8 / 4] |= 2;		/* the link is up */
-	CHECK(interface_start(&wish));
+	CHECK(interface_start(&nic_port, &wish));
 	sockets_begin(true);
 	world_work(1000000);
 }

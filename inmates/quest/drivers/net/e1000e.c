@@ -248,6 +248,13 @@ void e1000e_send(struct e1000e *n, size_t length)
 	n->counts.tx_bytes += length;
 }
 
+void e1000e_listen(struct e1000e *n, unsigned int entry, const uint8_t address[E1000E_ADDRESS])
+{
+	set(n, RAL + 8 * entry, (uint32_t)address[0] | (uint32_t)address[1] << 8 |
+				(uint32_t)address[2] << 16 | (uint32_t)address[3] << 24);
+	set(n, RAH + 8 * entry, (uint32_t)address[4] | (uint32_t)address[5] << 8 | RAH_VALID);
+}
+
 void e1000e_acknowledge(struct e1000e *n)
 {
 	set(n, ICR, get(n, ICR));

@@ -89,6 +89,12 @@ void e1000e_release(struct e1000e *n);
 volatile uint8_t *e1000e_room(struct e1000e *n);
 void e1000e_send(struct e1000e *n, size_t length);
 
+/*
+ * Receives frames for `address`, too. `entry` is 1 to 14: its place in the function's list, whose
+ * first one is the function's own address.
+ */
+void e1000e_listen(struct e1000e *n, unsigned int entry, const uint8_t address[E1000E_ADDRESS]);
+
 /* Forgets the causes of interrupts so far. Whatever came before it is in the rings. */
 void e1000e_acknowledge(struct e1000e *n);
 
