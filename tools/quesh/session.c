@@ -30,6 +30,7 @@ struct session {
 	struct painter painter;
 	struct buf out;
 	struct buf keys;	/* keys that were typed and are not yet in the cell's queue */
+	size_t lost;		/* keys that were typed while .keys was full */
 	uint32_t leave;		/* console_leave() when it was looked at last */
 	int64_t hint_end;	/* now_ms() until which the status line says how to leave */
 	int64_t waiting_since;	/* now_ms() since which .keys is not empty, or 0 */
@@ -57,6 +58,8 @@ static enum end take_keys(struct session *session)
 			return DETACHED;
 		if (bytes[i] == HISTORY_KEY)
 			end = HISTORY;
+		else if (session->console->writable && session->keys.len >= KEYS_MAX)
+			session->lost++;
 		else if (session->console->writable)
 			buf_putc(&session->keys, (char)as_key(bytes[i]));
 	}
@@ -138,9 +141,7 @@ static enum end step(struct session *session)
 	enum end end = GO_ON;
 	int rows, cols;
 
-	/* the terminal keeps what is typed until there is room for it */
-	if (session->keys.len >= KEYS_MAX)
-		input.fd = -1;
+	/* is read even if .keys is full: ^] must work at once */
 	if (poll(&input, 1, PERIOD_MS) > 0)
 		end = take_keys(session);
 	send_keys(session);
@@ -168,6 +169,9 @@ static void set_status(struct session *session, const char *name, int rows)
 			 name);
 	else if (session->trouble)
 		snprintf(text, sizeof(text), " %s: %s; ^] detaches", name, session->trouble);
+	else if (session->lost && session->keys.len)
+		snprintf(text, sizeof(text), " %s: %zu wait, %zu typed keys are lost; ^] detaches",
+			 name, session->keys.len, session->lost);
 	else if (session->waiting_since && now_ms() - session->waiting_since > TAKE_MS)
 		snprintf(text, sizeof(text), " %s: takes no keys, %zu wait; ^] detaches", name,
 			 session->keys.len);
@@ -215,9 +219,9 @@ int session_run(const struct options *options, struct console *console)
 	}
 	if (end == DETACHED)
 		fprintf(stderr, "quesh: detached; %s continues\n", options->name);
-	if (session.keys.len)
+	if (session.keys.len + session.lost)
 		fprintf(stderr, "quesh: %zu typed keys are lost: %s has not taken them\n",
-			session.keys.len, options->name);
+			session.keys.len + session.lost, options->name);
 	buf_free(&session.keys);
 	return EXIT_SUCCESS;
 }

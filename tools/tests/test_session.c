@@ -228,6 +228,34 @@ TEST(no_key_is_lost_while_the_queue_is_full)
 	buf_free(&session.keys);
 }
 
+TEST(leaving_works_while_no_more_keys_can_wait)
+{
+	struct console console = { .writable = true };
+	int keyboard = type_by_pipe(), out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY);
+	struct session session;
+	enum end end;
+
+	begin(&session, &console);
+	painter_init(&session.painter, 24, 80, false);
+	while (session.keys.len < KEYS_MAX)
+		buf_putc(&session.keys, 'k');
+	room_for_keys = 0;
+	CHECK(write(keyboard, "xy\x1d", 3) == 3);
+	fflush(stdout);
+	CHECK(dup2(null, STDOUT_FILENO) == STDOUT_FILENO);	/* the screen */
+	end = step(&session);
+	CHECK(dup2(out, STDOUT_FILENO) == STDOUT_FILENO);
+	CHECK(end == DETACHED);
+	CHECK_EQ(session.keys.len, KEYS_MAX);
+	CHECK_EQ(session.lost, 2);
+	close(out);
+	close(null);
+	close(keyboard);
+	history_free(&session.history);
+	buf_free(&session.out);
+	buf_free(&session.keys);
+}
+
 TEST(another_terminal_takes_the_keyboard)
 {
 	struct console console = { .writable = true };
