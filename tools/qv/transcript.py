@@ -33,6 +33,19 @@ SEQUENCE = re.compile(
     rb"\x1b(?:\[[^\x40-\x7e]*[\x40-\x7e]?|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\|$)?"
     rb"|[\x20-\x2f]*[\x30-\x7e]?)"
 )
+# a sequence whose end is yet to come
+BEGUN = re.compile(rb"\x1b(?:\[[^\x40-\x7e]*|[\]PX^_][^\x07\x1b]*|[\x20-\x2f]*)")
+
+
+def divided(line: bytes) -> tuple[bytes, bytes]:
+    """Returns a part of a line without escape sequences, and the begin of the sequence in which the
+    part ends. Of a long sequence that begin is its kind alone."""
+    last = None
+    for last in SEQUENCE.finditer(line):
+        pass
+    if last is None or last.end() != len(line) or not BEGUN.fullmatch(last[0]):
+        return plain(line), b""
+    return plain(line[: last.start()]), last[0] if len(last[0]) < LONGEST else last[0][:2]
 
 
 def plain(line: bytes) -> bytes:
@@ -117,9 +130,12 @@ class Transcript:
         """Yields the lines since the last call. With `end`, the last line needs no newline."""
         *whole, self._partial = (self._partial + self._read()).split(b"\n")
         self._partial = self._partial.rpartition(READY)[2]
-        if len(self._partial) > LONGEST or end:
+        if end:
             whole.append(self._partial)
             self._partial = b""
+        elif len(self._partial) > LONGEST:
+            part, self._partial = divided(self._partial)
+            whole.append(part)
         for line in whole:
             yield from self._counted(plain(line.rpartition(READY)[2].rstrip(b"\r")), now)
 

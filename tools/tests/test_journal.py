@@ -104,6 +104,22 @@ def test_lines_come_whole_and_without_prompts(inmate: Inmate, tmp_path: Path) ->
     console.close()
 
 
+@pytest.mark.parametrize("sequence", [b"\x1b[1;31m", b"\x1b]0;a title\x07", b"\x1b]0;a title\x1b\\"])
+def test_sequence_in_two_parts_of_a_long_line_is_removed(
+        sequence: bytes, inmate: Inmate, tmp_path: Path) -> None:
+    console = Transcript("quest", str(tmp_path))
+    for cut in range(1, len(sequence)):
+        inmate.print(b"x" * 1000 + sequence[:cut])
+        found = list(console.lines(cut))
+        inmate.print(sequence[cut:] + b"end\n")
+        assert "".join(found + list(console.lines(cut))) == "x" * 1000 + "end"
+    inmate.print(b"x" * 1001 + b"\x1b]0;" + b"t" * 3000)
+    assert list(console.lines(90)) == ["x" * 1000, "x"]
+    inmate.print(b"t" * 3000 + b"\x07end\n")
+    assert list(console.lines(95)) == ["end"]
+    console.close()
+
+
 def test_tabs_become_spaces(inmate: Inmate, tmp_path: Path) -> None:
     """Otherwise each tab is shown as a question mark."""
     console = Transcript("quest", str(tmp_path))
