@@ -97,6 +97,22 @@ def test_held_cell_is_replaced(run: Run) -> None:
     assert reloaded(run, OTHER, fail) == ["destroy", *FIRST]
 
 
+def test_held_cell_whose_file_has_not_changed_stays_failed(run: Run) -> None:
+    held = YAML + "on-failure: hold\n"
+    run.yaml.write_text(held)
+
+    def fail() -> None:
+        run.device.cells["quest"].state = abi.State.FAILED
+        run.device.cells["quest"].failure.reason = abi.Failure.MEMORY
+
+    def reload() -> None:
+        run.system.manager.reload = True
+    run.system.manager.script = [fail, reload, lambda: None]
+    assert run("cell", "run", str(run.yaml)) == 0, run.err
+    assert "cell quest stays failed: no file that makes it has changed\n  remedy: " in run.out
+    assert "stays as it is: no file" not in run.out
+
+
 def test_hang_up_asks_for_the_file_only_under_systemd() -> None:
     code = """if True:
         import os, signal

@@ -46,6 +46,14 @@ def reload(keeper: Keeper) -> None:
         return
     if now.digest == before.digest:
         keeper.use(now)
+        if keeper.state() == abi.State.FAILED:
+            keeper.say(
+                "kept",
+                f"cell {keeper.name} stays failed: no file that makes it has changed\n"
+                f"  remedy: `qvctl cell show {keeper.name}` says why it failed; then qvctl cell "
+                f"recover {keeper.name}",
+            )
+            return
         keeper.say(
             "unchanged", f"cell {keeper.name} stays as it is: no file that makes it has changed"
         )
