@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 
+from .errors import Refused
 from .words import text
 
 TYPE_CHECKING = False
@@ -50,13 +51,20 @@ def place(folder: str, name: str, kind: str = OF_UNIT) -> str:
 
 
 def read(path: str) -> Mark | None:
-    """Returns what write() has written, or None."""
+    """Returns what write() has written, or None if there is no such mark."""
     try:
         with open(path, encoding="utf-8") as stream:
             digested, facts, failures, *_ = [*stream.read().split("\n"), "", ""]
         return Mark(digested, facts, int(failures or "0"))
+    except PermissionError:
+        raise unreadable(path) from None
     except (OSError, ValueError):
         return None
+
+
+def unreadable(path: str) -> Refused:
+    """Returns the refusal of a file that may exist, so that it is not taken for absent."""
+    return Refused(f"{path} cannot be read (permission denied)", "run it as root")
 
 
 def write(path: str, mark: Mark) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import threading
 from pathlib import Path
 
@@ -147,3 +148,56 @@ def test_refused_replacement_says_that_the_old_cell_is_gone(run: Run) -> None:
     run.device.refuse["create"] = Refused("there is too little memory", "end programs", abi.Reason.E_NO_MEMORY)
     assert run("cell", "apply", str(run.yaml)) == 1
     assert "the cell quest of before is gone, and the new one is refused: there is too little memory" in run.err
+
+
+def test_no_unit_begins_to_keep_the_cell_while_apply_works(
+        run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = run.device.start
+
+    def start(name: str) -> abi.Reply:
+        with open(tmp_path / "run/qv/quest.lock", "r+") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return real(name)
+
+    monkeypatch.setattr(run.device, "start", start)
+    assert calls(run) == ["enable", "create", "start"]
+    with open(tmp_path / "run/qv/quest.lock", "r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_apply_names_the_failure_of_a_cell_that_its_unit_holds(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "etc/qv/cells/quest.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(run.yaml.read_text().replace("quest.elf", str(tmp_path / "quest.elf")))
+    assert run("cell", "apply", str(file)) == 0, run.err
+    run.device.cells["quest"].state = abi.State.FAILED
+    with open(tmp_path / "run/qv/quest.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert run("cell", "apply", str(file)) == 1
+    assert "cell quest has failed, its unit qv-cell@quest.service holds it" in run.err
+    assert "qvctl cell recover quest" in run.err and run.system.systemd == []
+
+
+@pytest.mark.parametrize("name", ["quest.lock", "quest.applied"])
+def test_dry_run_takes_nothing_unreadable_for_absent(
+        name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user who may look at the cells, but is not root."""
+    calls(run)
+    real_open, real_os_open = open, os.open
+
+    def refuse(path: object) -> None:
+        if str(path).endswith(f"run/qv/{name}"):
+            raise PermissionError(13, "Permission denied")
+
+    def opened(path: object, *more: object, **named: object) -> object:
+        refuse(path)
+        return real_open(path, *more, **named)  # type: ignore[call-overload]
+
+    def os_opened(path: object, *more: object, **named: object) -> int:
+        refuse(path)
+        return real_os_open(path, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("builtins.open", opened)
+    monkeypatch.setattr(os, "open", os_opened)
+    assert run("cell", "apply", str(run.yaml), "--dry-run") == 1
+    assert f"run/qv/{name} cannot be read" in run.err and "run it as root" in run.err

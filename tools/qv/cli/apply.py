@@ -69,23 +69,48 @@ def changes(info: abi.CellInfo, request: abi.CellCreate) -> list[dict[str, Any]]
 class Cell:
     """The cell of a file, and the cell of its name that exists, if any."""
 
-    def __init__(self, cell: CellConfig, contents: Files, device: Device, system: System) -> None:
+    def __init__(
+        self,
+        cell: CellConfig,
+        contents: Files,
+        device: Device,
+        system: System,
+        dry_run: bool,
+    ) -> None:
+        self.dry_run = dry_run
+        self.held: int | None = None
         self.cell, self.contents, self.device, self.system = cell, contents, device, system
         self.name, self.digest = cell.name, mark.digest(cell, contents)
         self.folder = os.path.join(system.root, mark.FOLDER)
         enabled = device.status().enabled
         self.info = device.info(self.name) if enabled and self.name in device.names() else None
 
-    def is_kept(self) -> bool:
-        """The process of a unit keeps the cell running."""
+    def lock(self) -> bool:
+        """Takes the lock of a unit's process, so that no unit begins to keep the cell meanwhile.
+        Returns false if such a process keeps the cell running. release() gives it back."""
+        how = fcntl.LOCK_EX
+        path = os.path.join(self.folder, f"{self.name}.lock")
         try:
-            with open(os.path.join(self.folder, f"{self.name}.lock"), "rb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            if self.dry_run:
+                self.held, how = os.open(path, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_SH
+            else:
+                self.held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self.held, how | fcntl.LOCK_NB)
         except BlockingIOError:
-            return True
-        except OSError:
-            pass  # no unit ever ran, or this user may not look
-        return False
+            self.release()
+            return False
+        except FileNotFoundError:
+            pass  # no unit ever ran
+        except PermissionError:
+            raise mark.unreadable(path) from None
+        if self.dry_run:
+            self.release()  # a unit may start while this one only looks
+        return True
+
+    def release(self) -> None:
+        if self.held is not None:
+            os.close(self.held)
+        self.held = None
 
     def made(self) -> mark.Mark | None:
         """Returns the mark of the cell that exists, by `cell apply` or a unit."""
@@ -175,21 +200,42 @@ def _apply(args: Arguments, system: System, cell: CellConfig, contents: Files) -
         if not args.dry_run:
             raise
         return _report(args, cell.name, CREATE, [])
-    what = Cell(cell, contents, device, system)
-    action, unit = what.action(), dropin.unit(cell.name)
+    what = Cell(cell, contents, device, system, args.dry_run)
+    free = what.lock()
+    try:
+        return _with_lock(args, system, what, free)
+    finally:
+        what.release()
+
+
+def _with_lock(args: Arguments, system: System, what: Cell, free: bool) -> int:
+    """`free`: no unit keeps the cell, nor can one begin to before this function ends."""
+    cell, action = what.cell, what.action()
     found = changes(what.info, cell.request()) if what.info else []
-    if action != NONE and what.is_kept():
-        file = dropin.file_of(system.root, cell.name)
-        if os.path.realpath(args.file) != os.path.realpath(file):
-            raise Refused(
-                f"the unit {unit} keeps cell {cell.name}, from {file}",
-                f"change that file, then: qvctl cell apply {file}",
-            )
+    if action != NONE and not free:
+        _check_unit(args, system, what, action)
         action = RELOAD
     known = what.made() is not None
     if not args.dry_run:
         _act(action, what, args, system)
     return _report(args, cell.name, action, found, known)
+
+
+def _check_unit(args: Arguments, system: System, what: Cell, action: str) -> None:
+    """A unit that keeps the cell reads its own file again, and mends no failure by that."""
+    unit, file = dropin.unit(what.name), dropin.file_of(system.root, what.name)
+    if os.path.realpath(args.file) != os.path.realpath(file):
+        raise Refused(
+            f"the unit {unit} keeps cell {what.name}, from {file}",
+            f"change that file, then: qvctl cell apply {file}",
+        )
+    if action == START and what.info and what.info.state == abi.State.FAILED:
+        raise Refused(
+            f"cell {what.name} has failed, its unit {unit} holds it or starts it again, and no "
+            "file that makes it has changed",
+            f"`qvctl cell show {what.name}` says why it failed; then qvctl cell recover "
+            f"{what.name}",
+        )
 
 
 def _act(action: str, what: Cell, args: Arguments, system: System) -> None:

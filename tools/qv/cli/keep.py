@@ -128,7 +128,8 @@ class Keeper:
         except BlockingIOError:
             raise Refused(
                 f"another process keeps cell {self.name} running",
-                "two units name the same cell: see `name:` in their files",
+                "two units name the same cell (see `name:` in their files), or `qvctl cell apply` "
+                "works on it: then start the unit again",
             ) from None
         return alone
 
