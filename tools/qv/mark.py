@@ -50,14 +50,17 @@ def place(folder: str, name: str, kind: str = OF_UNIT) -> str:
     return os.path.join(folder, f"{name}.{kind}")
 
 
-def read(path: str) -> Mark | None:
-    """Returns what write() has written, or None if there is no such mark."""
+def read(path: str, needed: bool = False) -> Mark | None:
+    """Returns what write() has written, or None. With `needed`, a mark that this user may not read
+    is refused."""
     try:
         with open(path, encoding="utf-8") as stream:
             digested, facts, failures, *_ = [*stream.read().split("\n"), "", ""]
         return Mark(digested, facts, int(failures or "0"))
     except PermissionError:
-        raise unreadable(path) from None
+        if needed:
+            raise unreadable(path) from None
+        return None
     except (OSError, ValueError):
         return None
 

@@ -117,7 +117,7 @@ class Cell:
         if self.info is None:
             return None
         facts = mark.facts_of(self.info)
-        found = (mark.read(mark.place(self.folder, self.name, kind)) for kind in mark.KINDS)
+        found = (mark.read(mark.place(self.folder, self.name, kind), True) for kind in mark.KINDS)
         return next((one for one in found if one and one.facts == facts), None)
 
     def action(self) -> str:
