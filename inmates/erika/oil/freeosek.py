@@ -9,13 +9,16 @@ import re
 SECTION = re.compile(r"(?:^|;)\s*\bOSEK(?=\s+[A-Za-z_][A-Za-z0-9_]*\s*\{)")
 PART = re.compile(
     r"""
-    (?P<string> "(?:\\.|[^"\\])*" )
+    (?P<string> "(?:\\.|[^"\\])*"? )
   | (?P<open> \{ )
   | (?P<close> \} (?P<bare> [ \t]* (?=[\n}] | [ \t][A-Za-z_]) )? )
   | (?P<object> \b (?:APPMODE | EVENT | RESOURCE) [ \t]* = )
 """,
     re.VERBOSE | re.DOTALL,
 )
+# Characters that may follow a complete brace. This is matched in place, since a copy of the rest of
+# the file for each brace would take a time that grows with the square of their number.
+COMPLETE = re.compile(r"\s*[;,\]:]")
 
 
 def is_freeosek(text: str) -> bool:
@@ -38,8 +41,7 @@ def as_oil(text: str) -> str:
             depth += 1
         elif found["close"]:
             depth -= 1
-            after = text[found.end() :].lstrip()
-            if not after.startswith((";", ",", "]", ":")):
+            if not COMPLETE.match(text, found.end()):
                 return "};" + found[0][2:]
         return found[0]
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Complete files in the four dialects: the values for the kernel, and the messages."""
 
+import time
+
 import pytest
 from oil.compile import Compiled, compile_file, compile_text
 from oil.emit import files
+from oil.freeosek import as_oil
 from oil.model import ISR_LEVELS, Application
 from oilsamples import FOLDER
 
@@ -273,6 +276,17 @@ def test_mistake_in_a_file_of_freeosek_has_its_place() -> None:
     found = compile_text("x.oil", "OSEK c {\n OS o { STATUS = EXTENDED; }\n TASK t { PRIORITY = 1; }\n TASK u { PRIORITIES = 2; }\n};\n")
     wrong = [problem for problem in found.problems.found if problem.level == "error"]
     assert [(problem.place.line, problem.place.column) for problem in wrong] == [(4, 11)]
+
+
+@pytest.mark.parametrize("many", ["TASK t { PRIORITY = 1; }\n", '\\"'])
+def test_time_for_a_file_of_freeosek_grows_with_its_length(many: str) -> None:
+    """Ten times the text may take fifty times the time, and not a hundred times."""
+    def seconds(number: int) -> float:
+        text = 'OSEK c {\n "' + many * number if many[0] == "\\" else "OSEK c {\n" + many * number
+        begin = time.process_time()
+        as_oil(text)
+        return time.process_time() - begin
+    assert seconds(60_000) < 50 * min(seconds(6_000) for _ in range(3)) + 0.05
 
 
 @pytest.mark.parametrize("dialect", ["osek", "rtdruid", "goil"])
