@@ -9,6 +9,7 @@
  *   0xB8000  screen   80x25 text cells as on a VGA (character, attribute); shared with Linux
  *   0xB9000  info     read-only for the inmate; fixed from start on
  *   0xBA000  comm     shared with Linux; each field has one writer
+ *   0xBA400  recovery what the inmate tells of its components; in the comm page
  *   0xBB000  latency  histograms that the inmate keeps; shared with Linux, which only reads them
  *   0xBC000  stream   16 KiB ring of output bytes; shared with Linux
  *
@@ -29,6 +30,8 @@
 #define QV_SCREEN_GPA	0xB8000
 #define QV_INFO_GPA	0xB9000
 #define QV_COMM_GPA	0xBA000
+#define QV_RECOVERY_GPA	0xBA400
+#define QV_RECOVERY_LEN	0xC00		/* bytes of the comm page for struct qv_recovery */
 #define QV_LATENCY_GPA	0xBB000
 #define QV_STREAM_GPA	0xBC000
 #define QV_STREAM_LEN	0x4000		/* length of the stream in bytes; a power of two */
@@ -267,6 +270,77 @@ struct qv_latency {
 		uint64_t max;			/* the longest time */
 		uint64_t bucket[QV_LATENCY_BUCKETS];
 	} of[QV_LATENCY_MAX];
+};
+
+/*
+ * The recovery block: the components that an inmate watches, and their last outages
+ * (Documentation/how-to/recovery.md). The inmate writes it, and Linux only reads it. It is zeros at
+ * the start of each life, and stays as it is when the cell has failed. All times are values or
+ * cycles of the TSC.
+ *
+ * The inmate makes .seq odd, changes the block, and makes .seq even again. A reader copies the
+ * block, and again if .seq was odd or has changed. A cell that failed may leave it odd.
+ */
+#define QV_RECOVERY_VERSION	1
+#define QV_RECOVERY_COMPONENTS	16
+#define QV_RECOVERY_DETECTORS	10
+#define QV_RECOVERY_OUTAGES	16
+#define QV_RECOVERY_NAME	16	/* longest name of a component or detector, with its NUL */
+#define QV_RECOVERY_PROGRAM	32	/* longest name of a program, with its NUL */
+
+enum qv_component_state {
+	QV_COMPONENT_DOWN,		/* a component that it needs is down, or it has not begun */
+	QV_COMPONENT_RUNS,
+	QV_COMPONENT_ENDED,		/* it has done its work */
+	QV_COMPONENT_MOVED,		/* it is in another cell now */
+	QV_COMPONENT_LOST,		/* given up */
+};
+
+enum qv_strategy {
+	QV_STRATEGY_RESTART,
+	QV_STRATEGY_INSTEAD,		/* another implementation */
+	QV_STRATEGY_ROLLBACK,		/* restart at its checkpoint */
+	QV_STRATEGY_CELL,		/* the cell fails, so that it is started again */
+	QV_STRATEGY_GIVE_UP,
+};
+
+struct qv_recovery {
+	uint32_t version;		/* QV_RECOVERY_VERSION; 0: the inmate watches nothing */
+	uint32_t seq;			/* odd while the block changes */
+	uint32_t num_components;	/* number in .components */
+	uint32_t num_detectors;		/* number in .detectors */
+	/* outages of this life; number n is at .outages[n % QV_RECOVERY_OUTAGES] */
+	uint32_t num_outages;
+	uint32_t reserved;
+	uint64_t boot;			/* TSC at the start of the inmate */
+	struct qv_component {
+		char name[QV_RECOVERY_NAME];		/* NUL-terminated */
+		char program[QV_RECOVERY_PROGRAM];	/* the implementation; NUL-terminated */
+		uint32_t state;		/* enum qv_component_state */
+		uint32_t pid;		/* 0: it does not run */
+		uint32_t starts, faults;	/* in this life */
+		uint64_t longest;	/* outage, from the fault until it was back */
+	} components[QV_RECOVERY_COMPONENTS];
+	struct qv_detector {
+		char name[QV_RECOVERY_NAME];	/* NUL-terminated */
+		uint64_t bound;		/* longest time allowed until it finds a fault */
+		uint64_t latest;	/* longest time until it found one */
+		uint64_t looks, cycles;	/* number of its looks, and their time together */
+		uint32_t found;		/* faults */
+		uint32_t reserved;
+	} detectors[QV_RECOVERY_DETECTORS];
+	struct qv_outage {
+		uint32_t component;	/* index in .components */
+		uint16_t detector;	/* index in .detectors */
+		uint16_t strategy;	/* enum qv_strategy */
+		uint64_t value;		/* as the detector measured it */
+		/* TSC of the fault; of its phases, 0: that has not happened */
+		uint64_t fault;
+		uint64_t detected;
+		uint64_t stopped;	/* all that is affected had ended */
+		uint64_t started;	/* all that is affected ran again */
+		uint64_t alive;		/* it was back: first heartbeat, if it has any */
+	} outages[QV_RECOVERY_OUTAGES];
 };
 
 /*

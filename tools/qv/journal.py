@@ -42,6 +42,9 @@ KINDS = {
     "console-lost": Kind("c1c63b61a42141dd8c74b97a77219103", WARNING),
     "held": Kind("042c4601f9294f91ba20dca75c8612d5", ERROR),
     "recovered": Kind("a040ad75591448eb8170f84c58c2e80f", NOTICE),
+    "component-recovered": Kind("4395c8a34d244210bc78406b9868ae40", NOTICE),
+    "component-fault": Kind("0808387e44644788bc16deb5d9ba8d04", WARNING),
+    "component-lost": Kind("ba4687bf57e24a66b415a9b9506c334c", ERROR),
 }
 
 

@@ -7,8 +7,9 @@ import mmap
 import os
 import re
 import struct
+import time
 
-from . import abi
+from . import abi, recovery
 from .latency import Histogram, parse
 from .words import text
 
@@ -16,14 +17,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .recovery import Block, Outage
+
 FOLDER = "/dev/qv-cell"
-# places in the console pages: of struct qv_comm, of struct qv_latency, and of the stream
-COMM, LATENCY, STREAM = 0x2000, 0x3000, 0x4000
+# places in the console pages: of struct qv_comm, qv_recovery, qv_latency, and of the stream
+COMM, RECOVERY, LATENCY, STREAM = 0x2000, 0x2400, 0x3000, 0x4000
 RUNNING = 1  # QV_INMATE_RUNNING: the state of an inmate that is ready, and not yet ended
 STATE, HEAD = COMM + 8, COMM + 20  # members of struct qv_comm
 LEN = abi.CONSOLE_LEN - STREAM
 READY = b"\x04"  # QV_STREAM_READY: the text before it in its line is a prompt
 LONGEST = 1000  # bytes of a line; a longer line is split
+TRIES = 20  # to copy the recovery block while the inmate does not change it, 1 ms each
 LINES, SECONDS = 200, 1.0  # most lines in this time: the journal would drop entries of the unit
 
 
@@ -66,6 +70,8 @@ class Transcript:
         self._partial = b""
         self._since, self._count, self._left_out = 0.0, 0, 0
         self.lost = 0  # bytes that the ring lost, since the last look at this number
+        self._recoveries = recovery.Recoveries()
+        self._recoveries.skip(self.recovery())
 
     def fileno(self) -> int:
         return self._fd
@@ -80,6 +86,21 @@ class Transcript:
     def histograms(self) -> list[Histogram]:
         return parse(self._pages[LATENCY:STREAM])
 
+    def recovery(self) -> Block:
+        """Copies the block while the inmate does not change it. If it always does, or failed
+        meanwhile, the parts of the last copy may not fit each other."""
+        for _ in range(TRIES):
+            before = self._word(RECOVERY + recovery.SEQ)
+            copy = self._pages[RECOVERY : RECOVERY + recovery.LENGTH]
+            if not before & 1 and self._word(RECOVERY + recovery.SEQ) == before:
+                break
+            time.sleep(0.001)
+        return recovery.parse(copy)
+
+    def recoveries(self) -> list[Outage | int]:
+        """Returns the outages of components since the last call, as Recoveries.news() does."""
+        return list(self._recoveries.news(self.recovery()))
+
     def kept(self) -> str:
         """Returns what the ring holds now, as text."""
         self._position = (self._word(HEAD) - LEN) & 0xFFFFFFFF if self._word(HEAD) > LEN else 0
@@ -93,6 +114,7 @@ class Transcript:
     def restart(self) -> None:
         """The next life begins: the driver clears the console pages."""
         self._position, self._partial = 0, b""
+        self._recoveries = recovery.Recoveries()
 
     def is_ready(self) -> bool:
         """The inmate says that it runs."""

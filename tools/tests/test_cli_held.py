@@ -165,6 +165,9 @@ class Window:
     def lines(self, *_: object) -> list[str]:
         return []
 
+    def recoveries(self) -> list[object]:
+        return []
+
 
 def test_start_by_another_command_during_the_pause(run: Run, manager: FakeService) -> None:
     """The transcript follows the new life, and failures count from the beginning again."""

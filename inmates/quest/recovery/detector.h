@@ -23,7 +23,7 @@ struct detector {
 	/* returns the value of `c` at `now`; its program `p` is NULL if it could not start */
 	uint64_t (*measure)(struct component *c, const struct process *p, uint64_t now);
 	uint64_t looks, cycles;		/* its cost so far */
-	uint64_t found, latest_us;	/* faults, and the longest time until it found one */
+	uint64_t found, latest;		/* faults, and the longest time until it found one */
 };
 
 extern struct detector detectors[DETECTORS];

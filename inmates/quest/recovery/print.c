@@ -2,7 +2,6 @@
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
-#include "../kernel/dispatch.h"
 #include "../kernel/machine.h"
 #include "component.h"
 #include "detector.h"
@@ -18,16 +17,6 @@ static void print_component(unsigned int n)
 	      c->program, c->starts, c->faults, timer_to_us(c->longest));
 }
 
-/* The longest time from the fault, or the limit, to the detection, in microseconds. */
-static uint64_t bound_us(void)
-{
-	bool irqs = irq_save();
-	uint64_t period = sched_vcpu(dispatch_sched(), recovery_vcpu())->params.period;
-
-	irq_restore(irqs);
-	return timer_to_us(2 * period);
-}
-
 static void print_detectors(void)
 {
 	struct detector copy;
@@ -40,8 +29,9 @@ static void print_detectors(void)
 		copy = detectors[d];
 		irq_restore(irqs);
 		if (copy.looks)
-			print("%-9s %8lu %8lu %6lu %10lu %6lu\n", copy.name, bound_us(),
-			      copy.latest_us, copy.found, copy.looks, copy.cycles / copy.looks);
+			print("%-9s %8lu %8lu %6lu %10lu %6lu\n", copy.name,
+			      timer_to_us(recovery_bound()), timer_to_us(copy.latest), copy.found,
+			      copy.looks, copy.cycles / copy.looks);
 	}
 }
 

@@ -17,12 +17,14 @@
 #include "detector.h"
 #include "file.h"
 #include "outage.h"
+#include "publish.h"
 #include "recovery.h"
 
 #define KEY		"recovery="
 #define C_US		1000
 #define T_US		10000
 #define PATIENCE_US	1000000		/* the longest time until a program has ended */
+#define PUBLISH_US	100000		/* how often Linux gets counts and states, at least */
 
 static const struct archive_file *file;
 static int vcpu = -1;
@@ -30,6 +32,15 @@ static int vcpu = -1;
 int recovery_vcpu(void)
 {
 	return vcpu;
+}
+
+uint64_t recovery_bound(void)
+{
+	bool irqs = irq_save();
+	uint64_t period = sched_vcpu(dispatch_sched(), vcpu)->params.period;
+
+	irq_restore(irqs);
+	return 2 * period;
 }
 
 static bool is_in(uint32_t set, unsigned int n)
@@ -81,6 +92,7 @@ static void complete(struct component *c, struct outage *o, uint64_t at)
 		c->longest = at - o->fault;
 	(void)format_buf(name, sizeof(name), "recovery %s", c->rule->name);
 	latency_add(latency_open(name), at - o->fault);
+	recovery_publish(recovery_bound());
 	irq_enable();
 	print("recovery: %s is back after %lu us\n", c->rule->name, timer_to_us(at - o->fault));
 	irq_disable();
@@ -93,6 +105,7 @@ static void report(const struct component *c, const struct outage *o, const stru
 		"restart of the cell", "given up",
 	};
 
+	recovery_publish(recovery_bound());	/* the line wakes its readers */
 	irq_enable();
 	print("recovery: %s: %s %lu: %s%s\n", c->rule->name, detectors[o->detector].name, o->value,
 	      names[o->strategy], s->program);
@@ -144,8 +157,8 @@ static void recover(unsigned int n, const struct process *p, int detector, uint6
 	o->detected = now;
 	o->fault = fault_time(c, p, o);
 	detectors[detector].found++;
-	if (timer_to_us(now - o->fault) > detectors[detector].latest_us)
-		detectors[detector].latest_us = timer_to_us(now - o->fault);
+	if (now - o->fault > detectors[detector].latest)
+		detectors[detector].latest = now - o->fault;
 	stopped = stop_all(decide_affected(rules, num_components, n));
 	o->stopped = rdtsc();
 	if (s->kind == STRATEGY_CELL)
@@ -275,7 +288,7 @@ static void begin(void)
 
 static void watch(void *arg)
 {
-	uint64_t next;
+	uint64_t next, publish = 0;
 
 	(void)arg;
 	if (!file_read(file))
@@ -285,6 +298,10 @@ static void watch(void *arg)
 	for (;;) {
 		next = rdtsc() + sched_vcpu(dispatch_sched(), vcpu)->params.period;
 		look_at_all();
+		if (rdtsc() >= publish) {
+			recovery_publish(recovery_bound());
+			publish = rdtsc() + timer_from_us(PUBLISH_US);
+		}
 		(void)wait_on_until(process_kernel_children(), next);
 	}
 }

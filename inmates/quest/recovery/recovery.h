@@ -25,6 +25,9 @@ bool recovery_ask(const char *name);
 /* Prints components, detectors and the last outages. */
 void recovery_print(void);
 
+/* The longest time from a fault, or from its limit, until it is found, in TSC cycles. */
+uint64_t recovery_bound(void);
+
 /* The VCPU of the thread; -1: it has not started. */
 int recovery_vcpu(void);
 

@@ -15,6 +15,7 @@ from ..errors import NotEnabled, Refused, WrongConfiguration
 from ..problems import Problem
 from ..words import text
 from .recover import choice, choice_file
+from .recovery import entries
 from .reload import reload
 from .wanted import wanted
 
@@ -212,7 +213,11 @@ class Keeper:
         self.say("running", f"cell {self.name} runs ({output.duration(reply.duration_ns)})")
 
     def copy_console(self, end: bool = False) -> None:
-        """Copies what the inmate has printed to the journal, one entry for each line."""
+        """Copies what the inmate has printed to the journal, one entry for each line. Tells of
+        its components, whose outages it prints too."""
+        if self.transcript and (news := self.transcript.recoveries()):
+            for kind, words, fields in entries(self.name, news, self.device.status().tsc_khz):
+                self.say(kind, words, **fields)
         if not self.transcript or not self.service.journal:
             return
         for line in self.transcript.lines(self.system.now(), end):

@@ -14,6 +14,7 @@ from ..condition import state_name
 from ..errors import NotLoaded, Refused, WrongUsage
 from ..latency import BUCKETS, end
 from .latency import histograms_of
+from .recovery import block_of
 from .show import cells_data
 from .stats import EXITS, reason_name, stats_of
 
@@ -66,6 +67,7 @@ class Numbers(Collector):
         yield from _cells(cells, self._defined())
         yield from _lives(cells, status.tsc_khz)
         yield self._latencies(list(cells), status.tsc_khz)
+        yield from self._components(list(cells))
         if status.enabled:
             yield from _exits(device, [abi.FRONT_END, *cells], status.tsc_khz)
 
@@ -84,6 +86,25 @@ class Numbers(Collector):
                 buckets = [(limit, float(count)) for limit, count in zip(limits, sums)]
                 family.add_metric((cell, one.name), buckets, one.sum / khz / 1000)
         return family
+
+    def _components(self, names: list[str]) -> Iterator[Metric]:
+        labels = ("cell", "component")
+        runs = GaugeMetricFamily(
+            "qv_component_runs", "Whether the component of the cell runs (1).", labels=labels
+        )
+        starts = CounterMetricFamily(
+            "qv_component_starts", "Starts of the component in this life.", labels=labels
+        )
+        faults = CounterMetricFamily(
+            "qv_component_faults", "Faults of the component in this life.", labels=labels
+        )
+        for cell in names:
+            block = block_of(self.system, cell)
+            for one in {one.name: one for one in block.components}.values() if block else ():
+                runs.add_metric((cell, one.name), one.state == "runs")
+                starts.add_metric((cell, one.name), one.starts)
+                faults.add_metric((cell, one.name), one.faults)
+        yield from (runs, starts, faults)
 
     def _defined(self) -> list[str]:
         try:

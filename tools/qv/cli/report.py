@@ -13,6 +13,7 @@ from .doctor import Examination
 from .export import exported
 from .follow import log_lines
 from .latency import histogram_data, histograms_of
+from .recovery import block_of, recovery_data, tables
 from .show import state_text
 from .stats import EXITS
 from .status import status_data
@@ -141,6 +142,16 @@ def _latencies(system: System, name: str, khz: int) -> str:
     return "".join(parts)
 
 
+def _components(system: System, name: str, khz: int) -> str:
+    block = block_of(system, name)
+    if not block or not block.components:
+        return ""
+    found = tables(recovery_data(block, khz))
+    return f"<h4>recovery of {escape(name)}</h4>\n" + "".join(
+        _table(heads, rows) for heads, rows, _ in found
+    )
+
+
 def _cell(system: System, device: Device, cell: dict[str, Any]) -> str:
     name = cell["name"]
     rows = [
@@ -172,6 +183,7 @@ def _cell(system: System, device: Device, cell: dict[str, Any]) -> str:
     except Refused:
         parts.append("<p>it was destroyed meanwhile</p>\n")
     parts.append(_latencies(system, name, device.status().tsc_khz))
+    parts.append(_components(system, name, device.status().tsc_khz))
     try:
         with open(dropin.file_of(system.root, name), encoding="utf-8", errors="replace") as stream:
             parts.append(

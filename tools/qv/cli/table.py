@@ -287,6 +287,12 @@ COMMANDS = (
         Option("-v", "also the count of each bucket", name="verbose"),
     ),
     Command(
+        "recovery",
+        "recovery.recovery",
+        "the components that Quest watches, and how it recovered them from faults",
+        "NAME",
+    ),
+    Command(
         "trace",
         "trace.trace",
         "which thread of Quest had the CPU, and how long",

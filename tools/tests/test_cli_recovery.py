@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl recovery: the recovery block of a cell, and the entries of its unit."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+from fakes import FakeService
+from prometheus_client.parser import text_string_to_metric_families
+from running import Run
+
+from qv import abi, recovery
+from qv.cli.recovery import MOST
+from qv.recovery import COMPONENT, DETECTOR, HEAD, LENGTH, OUTAGE, parse
+from qv.transcript import RECOVERY, Transcript
+
+HEADER = Path(__file__).resolve().parents[2] / "include/qv/cell.h"
+BOOT = 1_000_000  # TSC; the fake driver says that it has 2 GHz
+MS = 2_000_000
+
+
+def outage(component: int, strategy: int, at: int, *phases: int) -> bytes:
+    fault = BOOT + at
+    times = (fault + one if one else 0 for one in phases)
+    return OUTAGE.pack(component, 1, strategy, 11, fault, *times)
+
+
+SOME = [outage(0, 0, 5 * MS, 2000, 4000, 6000, 8000), outage(1, 4, 6 * MS, 2000, 4000, 0, 0)]
+
+
+def block(outages: list[bytes], total: int = -1, components: int = 2, seq: int = 4) -> bytes:
+    total = len(outages) if total < 0 else total
+    raw = HEAD.pack(1, seq, components, 2, total, 0, BOOT)
+    raw += COMPONENT.pack(b"crash", b"faulty", 1, 17, 2, 1, 8000)
+    raw += COMPONENT.pack(b"\x1b[1muser", b"", 4, 0, 1, 1, 0)
+    raw += bytes(14 * COMPONENT.size)
+    raw += DETECTOR.pack(b"start", 40_000_000, 0, 0, 0, 0, 0)
+    raw += DETECTOR.pack(b"exception", 40_000_000, 2000, 10, 400, 2, 0)
+    raw += bytes(8 * DETECTOR.size)
+    for number in range(16):
+        mine = [one for at, one in enumerate(outages) if (total - len(outages) + at) % 16 == number]
+        raw += mine[0] if mine else bytes(OUTAGE.size)
+    return raw.ljust(LENGTH, b"\0")
+
+
+@pytest.fixture
+def pages(run: Run, tmp_path: Path) -> Path:
+    """A file that is the cell's console pages."""
+    (tmp_path / "quest").mkdir()
+    file = tmp_path / "quest/console"
+    file.write_bytes(bytes(0x8000))
+    def opened(name: str) -> Transcript:
+        return Transcript(name, str(tmp_path))
+    run.system.transcript = opened  # type: ignore[assignment]
+    return file
+
+
+def put(pages: Path, contents: bytes) -> None:
+    with open(pages, "r+b") as stream:
+        stream.seek(RECOVERY)
+        stream.write(contents)
+
+
+def test_numbers_are_those_of_the_header() -> None:
+    text = HEADER.read_text()
+    found = {name: int(value, 0) for name, value in re.findall(r"#define QV_RECOVERY_(\w+)\t+(\w+)", text)}
+    place = found.pop("GPA")
+    assert place - int(re.findall(r"QV_SCREEN_GPA\t(\w+)", text)[0], 0) == RECOVERY
+    assert found == {"LEN": LENGTH, "VERSION": recovery.VERSION, "COMPONENTS": recovery.COMPONENTS,
+                     "DETECTORS": recovery.DETECTORS, "OUTAGES": recovery.OUTAGES, "NAME": recovery.NAME,
+                     "PROGRAM": recovery.PROGRAM}
+    assert len(re.findall(r"(?m)^\tQV_COMPONENT_", text)) == len(recovery.STATES)
+    assert len(re.findall(r"(?m)^\tQV_STRATEGY_", text)) == len(recovery.STRATEGIES)
+
+
+def test_block_is_shown(run: Run, pages: Path) -> None:
+    put(pages, block(SOME))
+    run.create("--start")
+    assert run("recovery", "quest") == 0, run.err
+    assert run.out.splitlines() == [
+        "COMPONENT  STATE  PROGRAM  STARTS  FAULTS  LONGEST",
+        "crash      runs   faulty        2       1     4 us",
+        "?[1muser   lost   (1)           1       1        -",
+        "",
+        "DETECTOR   BOUND  LATEST  FOUND  LOOKS   MEAN",
+        "exception  20 ms    1 us      2     10  20 ns",
+        "",
+        "  AT  COMPONENT  DETECTOR   VALUE  STRATEGY  DETECTED  STOPPED  STARTED  BACK",
+        "5 ms  crash      exception     11  restart       1 us     2 us     3 us  4 us",
+        "6 ms  ?[1muser   exception     11  given up      1 us     2 us        -     -",
+    ]
+    data = run.json("--json", "recovery", "quest")
+    assert data["total"] == 2 and data["outages"][0] == {
+        "number": 0, "component": "crash", "detector": "exception", "value": 11, "strategy": "restart",
+        "at_ns": 5_000_000, "detected_ns": 1000, "stopped_ns": 2000, "started_ns": 3000, "back_ns": 4000}
+    assert data["components"][1]["state"] == "lost" and data["outages"][1]["back_ns"] is None
+
+
+def test_it_is_shown_after_a_failure(run: Run, pages: Path) -> None:
+    put(pages, block(SOME, seq=5))
+    run.create("--start")
+    run.device.cells["quest"].state = abi.State.FAILED
+    assert run.json("--json", "recovery", "quest")["total"] == 2, "a block that stays odd can be read"
+
+
+def test_ring_of_outages_has_turned(run: Run, pages: Path) -> None:
+    there = [outage(0, 0, at * MS, 1, 2, 3, 4) for at in range(40)][-16:]
+    found = parse(block(there, total=40)).outages
+    assert [one.number for one in found] == list(range(24, 40))
+    assert [one.at // MS for one in found] == list(range(24, 40))
+
+
+@pytest.mark.parametrize("contents", [
+    b"\xff" * LENGTH, b"\1\0\0\0" + b"\xff" * (LENGTH - 4), block([], total=2**32 - 1, components=2**32 - 1)])
+def test_any_block_can_be_read(run: Run, pages: Path, tmp_path: Path, contents: bytes) -> None:
+    put(pages, contents)
+    run.create("--start")
+    run.device.enabled = True
+    for argv in (["recovery", "quest"], ["--json", "recovery", "quest"], ["metrics"],
+                 ["report", str(tmp_path / "r.html"), "-n", "1"]):
+        unknown = contents[:4] != b"\1\0\0\0" and "recovery" in argv
+        assert run(*argv) == unknown, run.err
+        assert "\x1b" not in run.out + run.err
+        assert not unknown or "in version 4294967295, and this qvctl reads version 1" in run.out + run.err
+
+
+def test_cells_without_components(run: Run, pages: Path) -> None:
+    run.create("--start")
+    assert run("recovery", "quest") == 0 and run.out == "the inmate of quest watches no component\n"
+    run.system.transcript = lambda name: None
+    assert run("recovery", "quest") == 1 and "cell quest has no console, whose pages tell" in run.err
+    assert run("recovery", "other") == 1 and "there is no cell named other" in run.err
+
+
+def test_metrics_and_report_have_components(run: Run, pages: Path, tmp_path: Path) -> None:
+    put(pages, block(SOME))
+    run.create("--start")
+    run.device.enabled = True
+    assert run("metrics") == 0, run.err
+    found = {(sample.name, *sample.labels.values()): sample.value
+             for family in text_string_to_metric_families(run.out) for sample in family.samples}
+    assert found["qv_component_runs", "quest", "crash"] == 1 and found["qv_component_runs", "quest", "?[1muser"] == 0
+    assert found["qv_component_starts_total", "quest", "crash"] == 2
+    assert found["qv_component_faults_total", "quest", "crash"] == 1
+    assert run("report", str(tmp_path / "r.html"), "-n", "1") == 0, run.err
+    text = (tmp_path / "r.html").read_text()
+    assert "recovery of quest" in text and "<td>given up</td>" in text
+
+
+def test_unit_tells_recoveries(run: Run, pages: Path) -> None:
+    """Each outage once, when it is over. Those of an earlier life or process are not told."""
+    run.device.enabled = True
+    manager: FakeService = run.system.manager
+    open_one = outage(0, 0, 9 * MS, 2000, 4000, 6000, 0)
+    again = outage(0, 0, 10 * MS, 2000, 4000, 6000, 9000)
+    many = [outage(0, 0, 20 * MS, 2, 4, 6, 8)] * 16
+
+    def shows(contents: bytes) -> object:
+        return lambda: put(pages, contents)
+
+    start = run.device.start
+
+    def cleared(name: str) -> abi.Reply:
+        """The driver clears the pages before each life."""
+        put(pages, bytes(LENGTH))
+        return start(name)
+    run.device.start = cleared  # type: ignore[method-assign]
+
+    def fails() -> None:
+        put(pages, block([outage(0, 3, 5 * MS, 2000, 4000, 0, 0)]))
+        run.device.cells["quest"].state = abi.State.FAILED
+    manager.script = [shows(block(SOME)), shows(block([*SOME, open_one])),
+                      shows(block([*SOME, open_one, again])), lambda: None, shows(block(many, total=100)), shows(bytes(LENGTH)), fails]
+    assert run("cell", "run", str(run.yaml)) == 0, run.err
+    said = [line for line in run.out.splitlines() if "component" in line]
+    whose = "component crash of cell quest"
+    assert said[:4] == [
+        f"{whose} is back after 4 us (exception 11: restart)",
+        "component ?[1muser of cell quest is given up (exception 11: given up)",
+        f"{whose} failed again before it was back (exception 11: restart)",
+        f"{whose} is back after 4.5 us (exception 11: restart)"]
+    assert said[4] == "80 more faults of components of cell quest came too fast to tell each"
+    assert said[5:-1] == [f"{whose} is back after 4 ns (exception 11: restart)"] * 16 and MOST >= 16
+    assert said[-1] == f"{whose} failed, and the cell with it (exception 11: cell)"
+
+
+def test_block_that_changes_is_copied_again(pages: Path, run: Run) -> None:
+    put(pages, block(SOME, seq=3))
+    seen = Transcript("quest", str(pages.parents[1]))
+    import threading
+    timer = threading.Timer(0.005, lambda: put(pages, struct.pack("<2I", 1, 4) + block([])[8:]))
+    timer.start()
+    assert seen.recovery().total == 0
+    timer.join()
+    seen.close()
