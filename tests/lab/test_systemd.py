@@ -11,7 +11,7 @@ import pytest
 
 from lab import images, unitbench
 from lab.machine import Machine
-from product import Product
+from product import TEST_IMAGE, Product
 from test_watching import until
 
 UNIT = "qv-cell@quest"
@@ -104,6 +104,43 @@ def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
     assert unit.show()["failure"]["reason"] == "memory"
     unit.sh(f"rm -r /run/systemd/system/{UNIT}.service.d; systemctl daemon-reload; systemctl restart {UNIT}")
     assert unit.show()["state"] == "running"
+
+
+@pytest.mark.slow
+def test_component_that_gives_up_restarts_its_cell(unit: Product) -> None:
+    """The strategy `cell`: the cell fails at once, and its unit starts it again. The journal tells of
+    each outage."""
+    unit.sh(f"sed -i 's/^image:.*/image: {TEST_IMAGE}/' {FILE}; cat >>{FILE} <<'END'\n"
+            "recovery: |\n"
+            "  crash  1ms/40ms  beat=50ms restart=1/60s : faulty crash 60\n"
+            "  vital  1ms/40ms  beat=50ms cell          : faulty none 0\nEND")
+    unit.sh(f"systemctl start {UNIT}", timeout=300)
+
+    def told(event: str) -> list[dict[str, str]]:
+        lines = unit.sh(f"journalctl -o json -u {UNIT} QV_EVENT={event} -b").splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+    def vital() -> dict[str, object]:
+        found = unit.ask("recovery quest")["components"]
+        return next((one for one in found if one["name"] == "vital"), {"state": "absent"})
+    until(lambda: told("component-recovered"), "crash is back")
+    entry = told("component-recovered")[0]
+    assert (entry["QV_COMPONENT"], entry["QV_DETECTOR"], entry["QV_VALUE"], entry["QV_STRATEGY"]) == (
+        "crash", "exception", "11", "restart")
+    assert int(entry["QV_OUTAGE_NS"]) > 0 and "component crash of cell quest is back after" in entry["MESSAGE"]
+    before = unit.show()
+    assert before["state"] == "running" and before["failures"] == 0 and vital()["state"] == "runs"
+
+    unit.machine.run(f"quesh quest -t 20 -c 'kill {vital()['pid']}'")
+    until(lambda: unit.show()["failures"] == 1 and unit.show()["state"] == "running", "the next life")
+    failure = unit.show()["last_failure"]
+    assert failure["reason"] == "panic" and "component vital has failed, and the cell with it" in unit.sh("qvctl log")
+    [lost] = told("component-lost")
+    assert (lost["QV_COMPONENT"], lost["QV_STRATEGY"], lost["PRIORITY"]) == ("vital", "cell", "3")
+    assert [one["QV_FAILURE"] for one in told("failed")] == ["panic"]
+    until(lambda: vital()["state"] == "runs" and len(told("component-recovered")) == 2, "all components, again")
+    unit.sh("journalctl --update-catalog")
+    assert "Subject: A component of a cell is lost" in unit.sh(f"journalctl -x -u {UNIT}")
 
 
 @pytest.mark.slow

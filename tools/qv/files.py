@@ -30,7 +30,11 @@ class Files:
 
 def read(cell: CellConfig) -> Files:
     return Files(
-        _read("image", cell.image), [_read("module", module.path) for module in cell.modules]
+        _read("image", cell.image),
+        [
+            _read("module", module.path) if module.contents is None else module.contents
+            for module in cell.all_modules()
+        ],
     )
 
 

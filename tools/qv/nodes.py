@@ -27,6 +27,7 @@ class Node:
     value: Any
     line: int
     column: int
+    block: bool = False  # a text whose lines follow in the lines below
 
 
 class ScalarNode(Node):
@@ -87,7 +88,7 @@ def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
     seen[id(node)] = ours
     if getattr(node, "style", None) in (">", "|"):
         # YAML ends such a text with a line feed, which no value of a cell's file has
-        ours.value = node.value.removesuffix("\n")
+        ours.value, ours.block = node.value.removesuffix("\n"), True
     elif isinstance(ours, SequenceNode):
         ours.value = [_converted(item, seen) for item in node.value]
     elif isinstance(ours, MappingNode):

@@ -9,6 +9,7 @@ import os
 from .. import abi, config, dropin, keys, output
 from ..keys import unit
 from ..keys.channels import of_plan
+from ..keys.recovery import FILE
 from ..words import ipi_name, pci_name, size, text
 
 TYPE_CHECKING = False
@@ -88,7 +89,8 @@ def _image(info: abi.CellInfo) -> str:
 def _module(module: abi.Module) -> str:
     args = text(module.args)
     file = _quoted(args.split(" ")[0])
-    return f"{{file: {file}, args: {_quoted(args)}}}  # the driver knows `args` only"
+    own = "the text of the key `recovery`; " if args == FILE else ""
+    return f"{{file: {file}, args: {_quoted(args)}}}  # {own}the driver knows `args` only"
 
 
 ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (

@@ -26,6 +26,7 @@ from . import (
     modules,
     name,
     ports,
+    recovery,
     unit,
     vcpus,
     watchdog,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from .cpus import Cpus
     from .devices import Devices
     from .key import Wrong
+    from .modules import Module
     from .ports import Ports
 
 # Every key, in the order of messages and of Documentation/reference/configuration.md
@@ -65,6 +67,7 @@ TABLE: tuple[Key, ...] = (
     migrate.KEY,
     vcpus.VCPUS,
     vcpus.ADMISSION,
+    recovery.KEY,
     unit.AFTER,
     unit.REQUIRES,
     unit.RESTART,
@@ -120,6 +123,7 @@ class CellConfig:
     migrate: list[migrate.Link] = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
     admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
+    recovery: recovery.Components = field(default_factory=recovery.Components)
     after: list[str] = field(default_factory=list)
     requires: list[str] = field(default_factory=list)
     restart: unit.Restart | None = None  # None: as `cell run` was called
@@ -135,7 +139,15 @@ class CellConfig:
     def command_line(self) -> str:
         """Returns the command line of the inmate."""
         words = [vcpus.command_line(self.cmdline, self.vcpus, self.admission)]
-        return " ".join(filter(None, [*words, *(one.word() for one in self.migrate)]))
+        words += [one.word() for one in self.migrate]
+        words += [recovery.WORD + recovery.FILE] if self.recovery.text else []
+        return " ".join(filter(None, words))
+
+    def all_modules(self) -> list[Module]:
+        """Returns the modules of the file, then the text of `recovery`."""
+        text = self.recovery.text.encode()
+        mine = [modules.Module("", recovery.FILE, len(text), text)] if text else []
+        return [*self.modules, *mine]
 
     def request(self) -> abi.CellCreate:
         """Returns the request to the driver, still without the contents of its files."""

@@ -34,6 +34,7 @@ class Module:
     path: str
     args: str
     length: int
+    contents: bytes | None = None  # None: those of the file
 
 
 def parse(node: Node, context: Context) -> list[Module] | None:
@@ -107,8 +108,8 @@ def _passed_on(words: str, node: Node, context: Context) -> bool:
 
 def check(cell: CellConfig, _nodes: dict[str, Node]) -> Iterator[Wrong]:
     """Modules that can never fit. How much the image needs, only the driver knows."""
-    need = sum(-(-module.length // PAGE) * PAGE for module in cell.modules)
-    if cell.modules and 0 < cell.memory < need + LOW:
+    need = sum(-(-module.length // PAGE) * PAGE for module in cell.all_modules())
+    if need and 0 < cell.memory < need + LOW:
         yield (
             "modules",
             f"need {need >> 10} KiB, "
@@ -119,8 +120,8 @@ def check(cell: CellConfig, _nodes: dict[str, Node]) -> Iterator[Wrong]:
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
     """Packs only the texts. The contents are added when the request is sent."""
-    request.num_modules = len(cell.modules)
-    for number, module in enumerate(cell.modules):
+    request.num_modules = len(cell.all_modules())
+    for number, module in enumerate(cell.all_modules()):
         request.modules[number].args = module.args.encode("utf-8", "replace")
 
 
