@@ -20,7 +20,10 @@ long tcp_request(struct socket *s);
 void tcp_serve(struct socket *s);
 bool tcp_end(struct socket *s);
 
-/* Drops the oldest connections that no socket has, if there are many. */
+/*
+ * Drops connections that no socket has, if there are many, and closed sockets of a job that keep
+ * bytes. Those of the job that has most go first, so that a job cannot drop those of others.
+ */
 void tcp_trim(void);
 
 /* Numbers of connections that no socket has: those being closed, and those in TIME_WAIT. */

@@ -39,7 +39,7 @@ static unsigned int count_of(int job)
 	unsigned int n, count = 0;
 
 	for (n = 0; n < SOCKETS_MAX; n++)
-		count += sockets[n].used && sockets[n].job == job;
+		count += sockets[n].used && sockets[n].opens && sockets[n].job == job;
 	return count;
 }
 
@@ -108,7 +108,6 @@ void socket_close(int socket)
 
 	if (--s->opens)
 		return;
-	s->job = 0;
 	s->closed_at = rdtsc();
 	wake_all(waiters());
 	nic_poke();

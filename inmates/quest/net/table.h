@@ -41,7 +41,7 @@ union socket_memory {
 struct socket {
 	bool used;			/* until the thread `net` frees it */
 	bool stream;
-	int job;			/* that it counts for; 0: it is closed */
+	int job;			/* that it counts for, while it has descriptors */
 	union socket_memory *memory;
 	void *pcb;			/* of lwIP; NULL: none */
 	unsigned int opens;		/* number of open descriptors; 0: to be freed */

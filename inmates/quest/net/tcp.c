@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Streams, in the thread `net`. lwIP gets copies of the bytes to send, so that a closed connection
- * does not need its socket any longer, and lwIP alone ends it. A connection that no socket has
- * has no argument (tcp_arg).
+ * does not need its socket any longer, and lwIP alone ends it. The argument (tcp_arg) of such a
+ * connection is its owner, the job of the socket.
  */
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
@@ -16,6 +16,8 @@
 #define LINGER_US	10000000	/* a closed socket keeps what lwIP does not take so long */
 #define CLOSING_MAX	16		/* connections that no socket has, but the other end has */
 #define TIME_WAIT_MAX	64
+#define LINGER_OF_ONE	8		/* closed sockets of a job that keep bytes */
+#define OWNER(job)	((void *)((uintptr_t)(job) << 1 | 1))	/* odd, unlike a socket's address */
 
 _Static_assert(TCP_WND <= SOCKET_BYTES, "whatever fits into the window fits into the ring");
 
@@ -26,7 +28,7 @@ static struct tcp_pcb *detach(struct socket *s)
 {
 	struct tcp_pcb *pcb = s->pcb;
 
-	tcp_arg(pcb, NULL);
+	tcp_arg(pcb, OWNER(s->job));
 	tcp_recv(pcb, NULL);
 	tcp_sent(pcb, NULL);
 	tcp_err(pcb, NULL);
@@ -166,22 +168,52 @@ static err_t connected(void *arg, struct tcp_pcb *pcb, err_t error)
 	return ERR_OK;
 }
 
-/* Drops a closed socket whose bytes the other end does not take, to have its place. */
-static bool make_room(void)
+/* A closed socket whose bytes the other end does not take. */
+static bool is_kept(const struct socket *s)
 {
-	struct socket *s, *oldest = NULL;
-	unsigned int n;
+	return s->used && s->stream && !s->opens && !s->calls && s->pcb && s->state == STREAM_OPEN;
+}
 
+/* Returns how many such sockets `job` has, and the oldest of them, by the time of closing. */
+static unsigned int kept_of(int job, struct socket **oldest)
+{
+	struct socket *s;
+	unsigned int n, count = 0;
+
+	*oldest = NULL;
 	for (n = 0; n < SOCKETS_MAX; n++) {
 		s = socket_at(n);
-		if (s->used && s->stream && !s->opens && !s->calls && s->pcb &&
-		    s->state == STREAM_OPEN && (!oldest || s->closed_at < oldest->closed_at))
-			oldest = s;
+		if (!is_kept(s) || s->job != job)
+			continue;
+		count++;
+		if (!*oldest || s->closed_at < (*oldest)->closed_at)
+			*oldest = s;
 	}
-	if (!oldest)
+	return count;
+}
+
+/*
+ * Drops the oldest such socket of the job that has most of them, to have its place. Returns false
+ * if no job has more than `allowed`.
+ */
+static bool make_room(unsigned int allowed)
+{
+	struct socket *oldest, *found = NULL;
+	unsigned int n, count;
+
+	for (n = 0; n < SOCKETS_MAX; n++) {
+		if (!is_kept(socket_at(n)))
+			continue;
+		count = kept_of(socket_at(n)->job, &oldest);
+		if (count <= allowed)
+			continue;
+		allowed = count;
+		found = oldest;
+	}
+	if (!found)
 		return false;
-	drop(oldest);
-	socket_free(oldest);
+	drop(found);
+	socket_free(found);
 	return true;
 }
 
@@ -192,7 +224,7 @@ static err_t accepted(void *arg, struct tcp_pcb *pcb, err_t error)
 	if (error != ERR_OK || !pcb)
 		return ERR_VAL;
 	s = socket_queue(listener);
-	if (!s && sockets_used() == SOCKETS_MAX && make_room())
+	if (!s && sockets_used() == SOCKETS_MAX && make_room(0))
 		s = socket_queue(listener);
 	if (!s)
 		return ERR_MEM;		/* lwIP resets the connection */
@@ -341,7 +373,6 @@ static void leave_queue(struct socket *listener)
 		s = socket_at(listener->queue[ring_slot(listener->queue_tail++, SOMAXCONN)]);
 		s->queued = false;
 		s->opens = 0;
-		s->job = 0;
 		if (s->pcb)
 			drop(s);
 	}
@@ -378,28 +409,66 @@ bool tcp_end(struct socket *s)
 	return true;
 }
 
-/* lwIP adds connections at the head of a list, so the oldest are at its end. */
-static unsigned int keep_youngest(struct tcp_pcb *pcb, unsigned int most)
+/* Whether no socket has the connection, nor will have it. */
+static bool is_loose(const struct tcp_pcb *pcb)
 {
-	struct tcp_pcb *next;
+	return ((uintptr_t)pcb->callback_arg & 1 || !pcb->callback_arg) && pcb->state != SYN_RCVD;
+}
+
+/*
+ * Returns how many such connections of `list` have this owner, and the oldest of them: lwIP adds
+ * connections at the head.
+ */
+static unsigned int loose_of(struct tcp_pcb *list, const void *owner, struct tcp_pcb **oldest)
+{
+	unsigned int count = 0;
+
+	for (; list; list = list->next) {
+		if (!is_loose(list) || list->callback_arg != owner)
+			continue;
+		count++;
+		*oldest = list;
+	}
+	return count;
+}
+
+/* Returns the oldest such connection of the owner that has most of them, or NULL. */
+static struct tcp_pcb *next_to_go(struct tcp_pcb *list)
+{
+	struct tcp_pcb *pcb, *oldest = NULL, *found = NULL;
+	unsigned int count, most = 0;
+
+	for (pcb = list; pcb; pcb = pcb->next) {
+		if (!is_loose(pcb))
+			continue;
+		count = loose_of(list, pcb->callback_arg, &oldest);
+		if (count <= most)
+			continue;
+		most = count;
+		found = oldest;
+	}
+	return found;
+}
+
+/* Drops such connections if there are more than `most`. Returns how many remain. */
+static unsigned int keep_some(struct tcp_pcb **list, unsigned int most)
+{
+	const struct tcp_pcb *pcb;
 	unsigned int n = 0;
 
-	for (; pcb; pcb = next) {
-		next = pcb->next;
-		if (pcb->callback_arg || pcb->state == SYN_RCVD)
-			continue;
-		if (n == most)
-			tcp_abort(pcb);
-		else
-			n++;
-	}
+	for (pcb = *list; pcb; pcb = pcb->next)
+		n += is_loose(pcb);
+	for (; n > most; n--)
+		tcp_abort(next_to_go(*list));
 	return n;
 }
 
 void tcp_trim(void)
 {
-	waiting = keep_youngest(tcp_tw_pcbs, TIME_WAIT_MAX);
-	closing = keep_youngest(tcp_active_pcbs, CLOSING_MAX);
+	while (make_room(LINGER_OF_ONE))
+		;
+	waiting = keep_some(&tcp_tw_pcbs, TIME_WAIT_MAX);
+	closing = keep_some(&tcp_active_pcbs, CLOSING_MAX);
 }
 
 unsigned int tcp_closing(void)

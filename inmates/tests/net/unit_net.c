@@ -379,6 +379,99 @@ TEST(a_connection_above_the_limit_of_a_program_costs_no_other)
 	CHECK_EQ(sockets_used(), 0);
 }
 
+/* Accepts a connection with `p` for another job. */
+static int accept_for(int job, int listener, struct peer *p)
+{
+	struct quest_address a;
+	uint8_t f[FRAME_MAX];
+
+	world_receive(f, frame_tcp(f, p, SYN, "", 0, 0));
+	while (!(obey(p) & SYN))
+		;
+	return socket_accept(listener, job, &a);
+}
+
+/* The other ends of the connections of a greedy program never end them. */
+TEST(a_program_that_closes_many_connections_ends_none_of_others)
+{
+	struct peer quiet = { .here = 1999, .there = 7, .next = 1, .window = 8192 }, p;
+	struct quest_address a;
+	unsigned int i;
+	uint8_t f[FRAME_MAX];
+	int fd, listener;
+
+	world_begin(false);
+	listener = accept_from(&quiet, &a, &fd);
+	socket_close(fd);
+	CHECK(obey(&quiet) & FIN);
+	for (i = 0; i < 20; i++) {
+		p = quiet;
+		p.here = (uint16_t)(2000 + i);
+		p.next = 1;
+		fd = accept_for(WORLD_PID + 1, listener, &p);
+		CHECK(fd >= 0);
+		socket_close(fd);
+		(void)obey(&p);
+	}
+	CHECK_EQ(tcp_closing(), 16);
+	world_receive(f, frame_tcp(f, &quiet, ACK | FIN, "", 0, 0));
+	CHECK(!(obey(&quiet) & RST));
+	CHECK_EQ(tcp_closing(), 15);
+	socket_close(listener);
+	pass(SETTLE_S);
+	CHECK_EQ(sockets_used(), 0);
+}
+
+/* Accepts a connection for another job, whose other end takes nothing. */
+static int accept_deaf(int job, int listener, struct peer *p)
+{
+	struct quest_address a;
+	uint8_t f[FRAME_MAX], flags = 0;
+	size_t length, n;
+
+	world_receive(f, frame_tcp(f, p, SYN, "", 0, 0));
+	world_work(1000);
+	while ((length = world_sent(f)))
+		if (frame_segment(f, length, p, &flags, &n) && flags & SYN) {
+			p->expected++;
+			world_receive(f, frame_tcp(f, p, ACK, "", 0, 0));
+		}
+	world_work(1000);
+	return socket_accept(listener, job, &a);
+}
+
+/* The other ends take no byte that a greedy program has sent. */
+TEST(a_program_that_closes_many_full_sockets_leaves_room)
+{
+	struct peer quiet = { .here = 1999, .there = 7, .next = 1, .window = 8192 }, p;
+	static char bytes[SOCKET_BYTES];
+	struct quest_datagram d = { .data = (uintptr_t)bytes, .length = sizeof(bytes) };
+	struct quest_address a;
+	int i, fd, first, listener;
+	uint8_t f[FRAME_MAX];
+
+	world_begin(false);
+	listener = accept_from(&quiet, &a, &first);
+	CHECK_EQ(socket_send(first, NULL, &d), SOCKET_BYTES);
+	socket_close(first);
+	world_work(1000);
+	while (world_sent(f))
+		;
+	for (i = 0; i < 14; i++) {
+		p = (struct peer){ .here = (uint16_t)(2000 + i), .there = 7, .next = 1,
+				   .window = 8192 };
+		fd = accept_deaf(WORLD_PID + 1, listener, &p);
+		CHECK(fd >= 0);
+		CHECK_EQ(socket_send(fd, NULL, &d), SOCKET_BYTES);
+		socket_close(fd);
+	}
+	world_work(1000);
+	CHECK_EQ(sockets_used(), 1 + 1 + 8);
+	socket_close(listener);
+	pass(SETTLE_S);
+	CHECK_EQ(sockets_used(), 0);
+}
+
 /* A second listener would get the connections of the first one. */
 TEST(two_streams_cannot_listen_at_one_port)
 {
