@@ -66,6 +66,9 @@ def test_each_detector_finds_its_fault() -> None:
         assert now["loop"] == ("runs", 5, 4)
         assert now["user"] == ("runs", 2, 0), "it was restarted with the component that it needs"
         assert now["once"] == ("ended", 1, 0)
+        assert now["leaver"] == ("ended", 1, 0)
+        programs = re.findall(r"(?m)^ *\d+ +\S+ (\w+) +live ", shell.run("ps"))
+        assert sorted(programs) == ["faulty"] * 10 + ["steady"], "the child of `leaver` has ended with it"
         machine.send("\x1dp")
         machine.expect("recovery: channel: channel [0-9]+: given up")
         machine.send("\x1dp")

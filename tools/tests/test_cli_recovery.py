@@ -173,7 +173,8 @@ def test_unit_tells_recoveries(run: Run, pages: Path) -> None:
         put(pages, block([outage(0, 3, 5 * MS, 2000, 4000, 0, 0)]))
         run.device.cells["quest"].state = abi.State.FAILED
     manager.script = [shows(block(SOME)), shows(block([*SOME, open_one])),
-                      shows(block([*SOME, open_one, again])), lambda: None, shows(block(many, total=100)), shows(bytes(LENGTH)), fails]
+                      shows(block([*SOME, open_one, again])), lambda: None,
+                      shows(block(many, total=100)), shows(bytes(LENGTH)), fails]
     assert run("cell", "run", str(run.yaml)) == 0, run.err
     said = [line for line in run.out.splitlines() if "component" in line]
     whose = "component crash of cell quest"

@@ -54,7 +54,7 @@ void component_start(struct component *c);
  */
 bool component_stop(struct component *c, uint64_t until);
 
-/* Frees the program of `c` if all of it has ended, and returns whether it was so. */
+/* Frees the program of `c` if it has ended, and returns whether it was so. */
 bool component_reap(struct component *c);
 
 #endif

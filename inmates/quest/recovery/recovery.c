@@ -48,6 +48,15 @@ static bool is_in(uint32_t set, unsigned int n)
 	return set >> n & 1;
 }
 
+/* Gives `c` up: a program of it does not end. */
+static void lose(struct component *c)
+{
+	c->state = COMPONENT_LOST;
+	irq_enable();
+	print("recovery: %s is given up: its program does not end\n", c->rule->name);
+	irq_disable();
+}
+
 /* Ends the components of `set` that run, the last one first. Returns those that have ended. */
 static uint32_t stop_all(uint32_t set)
 {
@@ -62,11 +71,7 @@ static uint32_t stop_all(uint32_t set)
 			components[n].state = COMPONENT_DOWN;
 			stopped |= 1u << n;
 		} else {
-			components[n].state = COMPONENT_LOST;
-			irq_enable();
-			print("recovery: %s is given up: its program does not end\n",
-			      rules[n].name);
-			irq_disable();
+			lose(&components[n]);
 		}
 	}
 	return stopped;
@@ -216,7 +221,16 @@ static void look_for_life(struct component *c, const struct process *p)
 		complete(c, o, at);
 }
 
-/* Returns whether component `n` was recovered, so that some time has passed. */
+/* The program of `c` has ended, which is no fault. Ends what it has started, too. */
+static void end(struct component *c)
+{
+	if (component_stop(c, rdtsc() + timer_from_us(PATIENCE_US)))
+		c->state = COMPONENT_ENDED;
+	else
+		lose(c);
+}
+
+/* Returns whether component `n` was recovered or has ended, so that some time has passed. */
 static bool look_at(unsigned int n)
 {
 	struct component *c = &components[n];
@@ -241,9 +255,9 @@ static bool look_at(unsigned int n)
 	d = detector_look(c, p, &value);
 	if (d >= 0)
 		recover(n, p, d, value);
-	else if (p && p->state == PROCESS_ZOMBIE && component_reap(c))
-		c->state = COMPONENT_ENDED;
-	return d >= 0;
+	else if (p && p->state == PROCESS_ZOMBIE)
+		end(c);
+	return d >= 0 || c->state != COMPONENT_RUNS;
 }
 
 /* Looks at all components, and again if one was recovered: others may have ended meanwhile. */

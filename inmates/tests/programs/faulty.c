@@ -9,6 +9,7 @@
  *   stall  waits and does nothing     state  as crash, and also counts in a checkpoint
  *   always crashes at every start     none   runs
  *   flip   flips bits of its memory, until something breaks
+ *   parent ends with status 0, and leaves a child that runs
  *
  * faulty random SEED: at every start another of these faults, after 1 to 20 ms.
  */
@@ -47,6 +48,13 @@ static void hang(void)
 {
 	for (;;)
 		(void)usleep(BEAT_US);
+}
+
+static void parent(void)
+{
+	if (!quest_fork())
+		hang();
+	exit(0);
 }
 
 static void stall(void)
@@ -118,7 +126,7 @@ static const struct {
 	{ "crash", crash }, { "exit", leave }, { "hang", hang }, { "stall", stall },
 	{ "leak", leak }, { "files", files }, { "late", late }, { "flip", flip },
 	{ "state", crash },
-	{ "always", crash }, { "none", nothing },
+	{ "always", crash }, { "parent", parent }, { "none", nothing },
 };
 
 #define RANDOM_KINDS	8		/* the first ones of kinds[] */
