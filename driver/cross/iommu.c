@@ -266,17 +266,33 @@ const char *qv_iommu_why(void)
 	return qv_takeover.iommu_asked ? qv_iommu_obstacle : "QV was enabled without --iommu";
 }
 
+#define TAKE_CALLS	1000	/* in a row: more than a unit has steps */
+
+/* Takes the units in many short calls, so that no CPU is held for long */
+static u64 iommu_try_take(void *unused)
+{
+	u64 error = QV_ME_BUSY;
+	u32 i;
+
+	for (i = 0; error == QV_ME_BUSY && i < TAKE_CALLS; i++) {
+		error = qv_hypercall(QV_HC_IOMMU, QV_IOMMU_TAKE);
+		cond_resched();
+	}
+	return error;
+}
+
 void qv_iommu_take(void)
 {
 	u64 error;
 
 	if (!qv_iommu_obstacle) {
 		error = test_iommu_silent ? QV_ME_IOMMU :
-					    qv_manage(QV_HC_IOMMU, QV_IOMMU_TAKE);
+					    qv_manage_by(iommu_try_take, NULL);
 		if (error) {
 			qv_iommu_obstacle = "a unit of the IOMMU does not answer the monitor";
-			qv_takeover.iommu_lost = qv_manage(QV_HC_IOMMU, QV_IOMMU_GIVE) ==
-						 QV_ME_IOMMU;
+			error = qv_manage(QV_HC_IOMMU, QV_IOMMU_GIVE);
+			/* QV_ME_STATE: the monitor has given all back itself */
+			qv_takeover.iommu_lost = error && error != QV_ME_STATE;
 		}
 	}
 	qv_takeover.iommu = !qv_iommu_obstacle;

@@ -37,9 +37,8 @@ static u64 own_control(struct iommu_unit *u)
 	return (unit_kept64(u, AMDVI_CONTROL) & ~AMDVI_OFF_FOR_US) | AMDVI_EV_ON;
 }
 
-static bool flush(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
+static bool flush(struct pcpu *cpu, struct iommu_unit *u)
 {
-	amdvi_irt_sweep(cpu, u);
 	unit_put(u, AMDVI_REQUEST(AMDVI_ALL), 0);
 	return unit_wait(cpu, u);
 }
@@ -52,7 +51,7 @@ static bool use_devices(struct pcpu *cpu, struct iommu_unit *u, u64 value)
 	unit_set64(cpu, u, AMDVI_DEVICES, value);
 	for (i = 0; i < me()->boot.iommus.num_ids && unit_room(cpu, u); i++)
 		unit_put(u, AMDVI_REQUEST(AMDVI_DEVICE) | amdvi_ids()->ids[i], 0);
-	return flush(cpu, u, 0);
+	return flush(cpu, u);
 }
 
 /* Replaces the queue and the log of events. They stop meanwhile */
@@ -98,10 +97,10 @@ static bool give(struct pcpu *cpu, struct iommu_unit *u)
 	return control(cpu, u, unit_kept64(u, AMDVI_CONTROL));
 }
 
-static bool take(struct pcpu *cpu, struct iommu_unit *u)
+/* From now on Linux's requests come to the monitor. The unit still uses Linux's tables */
+static bool take_queue(struct pcpu *cpu, struct iommu_unit *u)
 {
-	const u64 needs = AMDVI_ON | AMDVI_Q_ON | AMDVI_GA, len = me()->iommu.devices * DTE_LEN;
-	u32 i;
+	const u64 needs = AMDVI_ON | AMDVI_Q_ON | AMDVI_GA;
 
 	unit_keep(cpu, u);
 	u->linux_root = unit_kept64(u, AMDVI_DEVICES) & PT_ADDR;
@@ -110,20 +109,23 @@ static bool take(struct pcpu *cpu, struct iommu_unit *u)
 	u->remaps = true;
 	u->linux_irta = unit_kept64(u, AMDVI_CONTROL) & AMDVI_WIDE;
 	u->linux_tail = unit_get(cpu, u, AMDVI_TAIL);
+	/* Linux's writes of the tail come later: they exit, and wait for the lock */
 	if (~unit_kept64(u, AMDVI_CONTROL) & needs || u->ring_len < QV_PAGE ||
 	    u->linux_tail >= u->ring_len ||
-	    ((unit_kept64(u, AMDVI_DEVICES) & 0x1ff) + 1) * QV_PAGE != len)
+	    (unit_kept64(u, AMDVI_DEVICES) & 0x1ff) + 1 != me()->boot.iommus.device_pages ||
+	    !unit_until(cpu, u, AMDVI_HEAD, ~0u, u->linux_tail))
 		return false;
-	/* Linux's writes of the tail come later: they exit, and wait for the lock */
-	if (!unit_until(cpu, u, AMDVI_HEAD, ~0u, u->linux_tail))
-		return false;
-	for (i = 0; i < me()->boot.iommus.num_ids; i++)
-		if (!amdvi_follow(cpu, u, amdvi_ids()->ids[i]))
-			return false;
-	if (own_queue(cpu, u) && use_devices(cpu, u, me()->iommu.root | (len / QV_PAGE - 1)))
-		return true;
-	me()->iommu.lost |= !give(cpu, u);
-	return false;
+	u->step = 1;
+	return own_queue(cpu, u);
+}
+
+static bool take(struct pcpu *cpu, struct iommu_unit *u)
+{
+	if (!u->step)
+		return take_queue(cpu, u);
+	if (u->step < me()->iommu.steps - 1)
+		return amdvi_follow(cpu, u, amdvi_ids()->ids[u->step - 2]);
+	return use_devices(cpu, u, me()->iommu.root | (me()->boot.iommus.device_pages - 1));
 }
 
 static bool look(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
@@ -186,20 +188,20 @@ static bool request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 		unit_put(u, AMDVI_REQUEST(AMDVI_DEVICE) | bdf, 0);
 		unit_put(u, AMDVI_REQUEST(AMDVI_INTERRUPTS) | bdf, 0);
 		return true;
-	case AMDVI_PAGES:	/* else: about tables that the unit does not use */
-		if (u->translated && !(high & AMDVI_GUEST))
+	case AMDVI_PAGES:
+		if (!(high & AMDVI_GUEST))
 			unit_put(u, AMDVI_REQUEST(AMDVI_PAGES) | (low & AMDVI_PAGES_LOW),
 				 high & AMDVI_PAGES_HIGH);
 		return !(high & AMDVI_GUEST);
 	case AMDVI_ALL:
-		return flush(cpu, u, 0);
+		return flush(cpu, u);
 	}
 	return false;
 }
 
 const struct iommu_ops amdvi_ops = {
 	.tail = AMDVI_TAIL, .kept = kept, .num_kept = sizeof(kept) / sizeof(kept[0]),
-	.take = take, .give = give, .flush = flush, .look = look,
+	.take = take, .give = give, .sweep = amdvi_irt_sweep, .flush = flush, .look = look,
 	.read = read, .write = write, .wait = wait, .request = request,
 	.own = amdvi_own, .messages = amdvi_messages, .set = amdvi_set, .back = amdvi_back,
 };

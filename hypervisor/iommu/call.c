@@ -17,7 +17,8 @@ static bool registers(struct pcpu *cpu, enum linux_access access)
 
 u64 call_iommu(struct pcpu *cpu, u64 what, u64 unused)
 {
-	bool done, cells = false;
+	const u32 *begun = &me()->iommu.units[0].step;
+	bool take = what == QV_IOMMU_TAKE, done, cells = false;
 	u32 i;
 
 	if (what == QV_IOMMU_LOOK && me()->iommu.owned)
@@ -27,14 +28,16 @@ u64 call_iommu(struct pcpu *cpu, u64 what, u64 unused)
 	for (i = 1; i < QV_INSTANCES; i++)
 		cells |= !!me()->manager.cells[i].state;
 	/* Linux is trusted before the first cell. After the last, nothing is protected */
-	if (what > QV_IOMMU_GIVE || cells || me()->iommu.owned == (what == QV_IOMMU_TAKE))
+	if (what > QV_IOMMU_GIVE || cells || (take ? me()->iommu.owned : !*begun))
 		return QV_ME_STATE;
 	/* Linux may have had the registers since the monitor gave the units back */
-	done = what == QV_IOMMU_TAKE ? registers(cpu, LINUX_NONE) && iommu_take(cpu) :
-				       iommu_give(cpu);
-	if (what == QV_IOMMU_GIVE && me()->iommu.owned)
-		return QV_ME_BUSY;		/* a CPU uses a unit; nothing has changed */
-	if (!me()->iommu.owned)
+	done = take ? (*begun || registers(cpu, LINUX_NONE)) && iommu_take(cpu) : iommu_give(cpu);
+	if (take && !done)
+		iommu_give(cpu);
+	if (!*begun)
 		registers(cpu, LINUX_ALL);
-	return done ? QV_ME_OK : QV_ME_IOMMU;
+	if (done && me()->iommu.owned == take)
+		return QV_ME_OK;
+	/* QV_ME_BUSY: the take has more steps, or a CPU uses a unit */
+	return *begun ? QV_ME_BUSY : QV_ME_IOMMU;
 }

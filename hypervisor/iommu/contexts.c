@@ -128,7 +128,7 @@ static bool follow(struct pcpu *cpu, u64 from, u64 *to)
 	bool identity = false;
 	u32 i, j;
 
-	for (i = 0; i < PT_ENTRIES; i += CHUNK) {
+	for (i = 0; (from || to) && i < PT_ENTRIES; i += CHUNK) {
 		copy(cpu, from, i, entries);
 		for (j = 0; j < CHUNK; j += words()) {
 			identity |= adapt(cpu, entries + j);
@@ -198,13 +198,10 @@ void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 	table_write(contexts_entry(u, bdf), entry[0], entry[1]);
 }
 
-bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u)
+bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u32 end)
 {
-	u32 bdf;
-
-	for (bdf = 0; u->translated && bdf < 1u << 16; bdf += PT_ENTRIES / words())
+	for (; u->translated && bdf < end; bdf += PT_ENTRIES / words())
 		if (follow(cpu, linux_contexts(cpu, u, bdf), NULL) && !contexts_own(cpu, u, bdf))
 			return false;
-	contexts_follow(cpu, u);
 	return true;
 }

@@ -17,6 +17,8 @@ struct iommu_unit {
 	u64 pa, len;		/* of the registers: physical address, bytes */
 	u64 queue;		/* the monitor's queue: physical address */
 	u32 tail;		/* index of the next free request in it */
+	/* of .steps: the next one of the take; 0: Linux drives the unit; else that is emulated */
+	u32 step;
 	u32 pending;		/* requests in it that the unit may not have carried out */
 	/* the monitor's table of interrupts, or (AMD-Vi) log of events: physical address */
 	u64 irt;
@@ -43,6 +45,7 @@ struct iommu_state {
 	u64 ids;		/* AMD-Vi: a struct qv_mon_iommu_ids: address */
 	u64 contexts;		/* of the contexts of all buses without functions of cells */
 	const struct iommu_ops *ops;	/* VT-d or AMD-Vi: unit.h */
+	u32 steps;		/* behind the last step of the take of a unit: .take() of unit.h */
 	u32 owned;		/* 1: the units belong to the monitor */
 	u32 remaps;		/* 1: each unit remaps interrupts */
 	u32 irtes;		/* entries of each unit's table of interrupts; a power of two */

@@ -13,14 +13,17 @@ struct iommu_ops {
 	u32 num_kept;
 	const u16 *kept;		/* registers whose values of Linux are in .kept of a unit */
 	/*
-	 * Replaces the queue and the tables of Linux. Returns false if the unit does not answer, or
-	 * has a state that the driver does not let pass. Then it is as before, as far as it
-	 * answers.
+	 * A step of the take. 0: replaces the queue of Linux, whose requests are followed from then
+	 * on; sets u->step to 1 before anything changes. 2 and more: fills the monitor's tables;
+	 * the last one replaces the tables of Linux. Returns false if the unit does not answer, or
+	 * has a state that the driver does not let pass: call .give() if u->step is not 0.
 	 */
 	bool (*take)(struct pcpu *cpu, struct iommu_unit *u);
 	bool (*give)(struct pcpu *cpu, struct iommu_unit *u);	/* the reverse */
+	/* Refuses the interrupts that name CPUs which Linux has lost since. Flushes nothing */
+	void (*sweep)(struct pcpu *cpu, const struct iommu_unit *u);
 	/* Drops all cached translations and interrupts. Waits for DMA under them */
-	bool (*flush)(struct pcpu *cpu, struct iommu_unit *u, u32 unused);
+	bool (*flush)(struct pcpu *cpu, struct iommu_unit *u);
 	/* Logs and clears faults. Linux may have changed tables without a request. Returns true */
 	bool (*look)(struct pcpu *cpu, struct iommu_unit *u, u32 unused);
 	/* Linux's accesses to registers; @reg is a multiple of 4 */

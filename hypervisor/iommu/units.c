@@ -57,55 +57,15 @@ bool iommu_access(struct pcpu *cpu, u64 gpa, bool write)
 	word[0] = d.size == 4 ? d.value : cpu->regs[d.reg];
 	word[1] = cpu->regs[d.reg] >> 32;
 	for (i = 0; i < d.size / 4; i++, reg += 4)
-		if (write)	/* not owned: before the call of the driver */
-			(me()->iommu.owned ? ops->write : unit_set)(cpu, u, reg, word[i]);
+		if (write)	/* no step: before the call of the driver */
+			(u->step ? ops->write : unit_set)(cpu, u, reg, word[i]);
 		else
-			word[i] = (me()->iommu.owned ? ops->read : unit_get)(cpu, u, reg);
+			word[i] = (u->step ? ops->read : unit_get)(cpu, u, reg);
 	if (!write)
 		cpu->regs[d.reg] = word[0] | (d.size == 8 ? (u64)word[1] << 32 : 0);
 	lock_drop(LOCK_IOMMU);
 	vendor_skip(cpu, d.len);
 	return true;
-}
-
-static bool give_first(struct pcpu *cpu, u32 num)
-{
-	bool all = true;
-	u32 i;
-
-	for (i = 0; i < num; i++)
-		all &= me()->iommu.ops->give(cpu, &me()->iommu.units[i]);
-	me()->iommu.lost |= !all;
-	return all;
-}
-
-bool iommu_take(struct pcpu *cpu)
-{
-	u32 i = 0;
-
-	if (me()->iommu.owned || !iommu_units() || !lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
-		return false;
-	me()->iommu.ops = me()->boot.iommus.amd ? &amdvi_ops : &vtd_ops;
-	me()->iommu.remaps = true;
-	for (; i < iommu_units() && me()->iommu.ops->take(cpu, &me()->iommu.units[i]); i++)
-		me()->iommu.remaps &= me()->iommu.units[i].remaps;
-	me()->iommu.owned = i == iommu_units();
-	if (!me()->iommu.owned)
-		give_first(cpu, i);
-	lock_drop(LOCK_IOMMU);
-	return me()->iommu.owned;
-}
-
-bool iommu_give(struct pcpu *cpu)
-{
-	bool all;
-
-	if (!me()->iommu.owned || !lock_take(cpu, LOCK_IOMMU, LOCK_PATIENCE))
-		return false;
-	all = give_first(cpu, iommu_units());
-	me()->iommu.owned = false;
-	lock_drop(LOCK_IOMMU);
-	return all;
 }
 
 /* Lets each unit act, with the lock. Returns false if it is not free, or a unit did not succeed */
@@ -123,6 +83,41 @@ static bool each(struct pcpu *cpu, bool (*act)(struct pcpu *cpu, struct iommu_un
 	return all;
 }
 
+static bool give(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
+{
+	bool done = !u->step || me()->iommu.ops->give(cpu, u);
+
+	u->step = me()->iommu.owned = 0;
+	me()->iommu.lost |= !done;
+	return done;
+}
+
+bool iommu_give(struct pcpu *cpu)
+{
+	return each(cpu, give, 0);
+}
+
+/* The next step of the first unit that has more */
+static bool take(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
+{
+	struct iommu_state *io = &me()->iommu;
+
+	if (u->step == io->steps || (u > io->units && u[-1].step < io->steps))
+		return true;
+	if (!io->ops->take(cpu, u))
+		return false;
+	u->step++;
+	io->remaps &= u->remaps;
+	io->owned = u->step == io->steps && u + 1 == io->units + iommu_units();
+	return true;
+}
+
+bool iommu_take(struct pcpu *cpu)
+{
+	me()->iommu.ops = me()->boot.iommus.amd ? &amdvi_ops : &vtd_ops;
+	return each(cpu, take, 0);
+}
+
 bool iommu_look(struct pcpu *cpu)
 {
 	return each(cpu, me()->iommu.ops->look, 0);
@@ -133,7 +128,14 @@ bool iommu_own(struct pcpu *cpu, u32 bdf)
 	return each(cpu, me()->iommu.ops->own, bdf);
 }
 
+static bool flush(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
+{
+	if (u->step)
+		me()->iommu.ops->sweep(cpu, u);
+	return !u->step || me()->iommu.ops->flush(cpu, u);
+}
+
 bool iommu_flush(struct pcpu *cpu)
 {
-	return !me()->iommu.owned || each(cpu, me()->iommu.ops->flush, 0);
+	return !me()->iommu.units[0].step || each(cpu, flush, 0);
 }

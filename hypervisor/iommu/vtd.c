@@ -55,9 +55,8 @@ static bool look(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 	return true;
 }
 
-static bool flush(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
+static bool flush(struct pcpu *cpu, struct iommu_unit *u)
 {
-	irt_sweep(cpu, u);
 	if (u->remaps)
 		unit_put(u, VTD_INTERRUPTS, 0);
 	/* contexts first: a translation may not be cached again under an old context (6.5.3.3) */
@@ -79,7 +78,7 @@ static bool use_queue(struct pcpu *cpu, struct iommu_unit *u, u64 queue)
 static bool use_root(struct pcpu *cpu, struct iommu_unit *u, u64 root)
 {
 	unit_set64(cpu, u, VTD_RTADDR, root);
-	return command(cpu, u, VTD_SRTP, true) && flush(cpu, u, 0);
+	return command(cpu, u, VTD_SRTP, true) && flush(cpu, u);
 }
 
 /* Replaces the table of interrupts. Call use_root() next: it waits for the flush */
@@ -89,11 +88,6 @@ static bool use_irt(struct pcpu *cpu, struct iommu_unit *u, u64 irta)
 		return true;
 	unit_set64(cpu, u, VTD_IRTA, irta);
 	return command(cpu, u, VTD_SIRTP, true);
-}
-
-static u64 own_irta(const struct iommu_unit *u)
-{
-	return u->irt | (u->linux_irta & VTD_WIDE) | (__builtin_ctz(me()->iommu.irtes) - 1);
 }
 
 /* Gives Linux its queue again, with head and tail where Linux left them */
@@ -126,7 +120,8 @@ static bool give(struct pcpu *cpu, struct iommu_unit *u)
 	return true;
 }
 
-static bool take(struct pcpu *cpu, struct iommu_unit *u)
+/* From now on Linux's requests come to the monitor. The unit still uses Linux's tables */
+static bool take_queue(struct pcpu *cpu, struct iommu_unit *u)
 {
 	u->gsts = unit_get(cpu, u, VTD_GSTS);
 	unit_keep(cpu, u);
@@ -136,31 +131,43 @@ static bool take(struct pcpu *cpu, struct iommu_unit *u)
 	u->ring = unit_kept64(u, VTD_IQA) & PT_ADDR;
 	u->remaps = !!(u->gsts & VTD_IRE);
 	u->linux_irta = unit_kept64(u, VTD_IRTA);
+	u->flushes = VTD_FLUSHES(unit_get(cpu, u, VTD_CAP + 4));
 	/*
 	 * 256 requests; a root table of the driver's mode; no interrupts that pass the table, in
 	 * the compatible format
 	 */
 	if (!(u->gsts & VTD_QIE) || (unit_kept64(u, VTD_IQA) & 0xfff) != u->wide * VTD_LONG ||
 	    (u->gsts & VTD_TE && (unit_kept64(u, VTD_RTADDR) & 0xfff) != VTD_MODE) ||
-	    (u->translated && !(u->gsts & VTD_TE)) || (u->remaps && u->gsts & VTD_CFI) ||
-	    !irt_copy(cpu, u, 0, QV_MON_IRTES))
+	    (u->translated && !(u->gsts & VTD_TE)) || (u->remaps && u->gsts & VTD_CFI))
 		return false;
 	/* Linux's writes of the tail come later: they exit, and wait for the lock */
 	u->linux_tail = unit_get(cpu, u, VTD_IQT) & (u->ring_len - 1);
-	if (!unit_until(cpu, u, VTD_IQH, ~0u, u->linux_tail) || !contexts_begin(cpu, u))
+	if (!unit_until(cpu, u, VTD_IQH, ~0u, u->linux_tail))
 		return false;
-	u->flushes = VTD_FLUSHES(unit_get(cpu, u, VTD_CAP + 4));
+	u->step = 1;
 	unit_set(cpu, u, VTD_FECTL, VTD_MASKED);
-	if (use_queue(cpu, u, u->queue | u->wide << 11) && use_irt(cpu, u, own_irta(u)) &&
-	    use_root(cpu, u, u->root | VTD_MODE) && command(cpu, u, VTD_TE, true))
-		return true;
-	me()->iommu.lost |= !give(cpu, u);
-	return false;
+	return use_queue(cpu, u, u->queue | u->wide << 11);
+}
+
+static bool take(struct pcpu *cpu, struct iommu_unit *u)
+{
+	const u32 irtes = QV_MON_IRTES / VTD_PIECES, bdfs = (1u << 16) / VTD_PIECES;
+	u32 piece = u->step - 2, format = (u->linux_irta & VTD_WIDE) |
+					  (__builtin_ctz(me()->iommu.irtes) - 1);
+
+	if (!u->step)
+		return take_queue(cpu, u);
+	if (piece < VTD_PIECES)
+		return irt_copy(cpu, u, piece * irtes, irtes) &&
+		       contexts_begin(cpu, u, piece * bdfs, (piece + 1) * bdfs);
+	contexts_follow(cpu, u);
+	return use_irt(cpu, u, u->irt | format) && use_root(cpu, u, u->root | VTD_MODE) &&
+	       command(cpu, u, VTD_TE, true);
 }
 
 const struct iommu_ops vtd_ops = {
 	.tail = VTD_IQT, .kept = kept, .num_kept = sizeof(kept) / sizeof(kept[0]),
-	.take = take, .give = give, .flush = flush, .look = look,
+	.take = take, .give = give, .sweep = irt_sweep, .flush = flush, .look = look,
 	.read = vtd_read, .write = vtd_write, .wait = wait, .request = vtd_request,
 	.own = contexts_own, .messages = irt_messages, .set = contexts_set, .back = contexts_give,
 };

@@ -73,9 +73,11 @@ enum { VTD_BY_DOMAIN = 2, VTD_BY_PAGE = 3 };
 #define PASID_IDENTITY		4			/* instead: not translated */
 #define PASID_LEVELS4		(2ull << 2)	/* of tables of the second stage */
 
+#define VTD_PIECES	256u	/* steps that copy tables: 8 entries of interrupts, a bus each */
+
 /* ---- contexts.c: which table the functions of a bus use ---- */
-/* Call before the unit uses its root table. Returns false if the pool is empty */
-bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u);
+/* Call for all functions before the unit uses its root table. Returns false if the pool is empty */
+bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u32 end);
 void contexts_follow(struct pcpu *cpu, struct iommu_unit *u);	/* Linux may have changed tables */
 /* Gives the bus of @bdf a table of contexts in the monitor, with the same entries. It stays */
 bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
@@ -91,7 +93,7 @@ u64 *contexts_entry(const struct iommu_unit *u, u32 bdf);
  * Flushes nothing. Returns false if the table is not in Linux's memory.
  */
 bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num);
-/* Refuses the entries that name CPUs which Linux has lost since. Flushes nothing */
+/* As .sweep() of unit.h */
 void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);
 /* As .messages() of unit.h */
 void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);

@@ -61,12 +61,11 @@ bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 		       unit_done(cpu, u, low & VTD_WAIT_STORE ? 4 : 0, high, low >> 32);
 	case VTD_CONTEXTS:	/* Linux's entries have been followed: the unit forgets all */
 	case VTD_PASIDS:
-		if (u->translated)
-			vtd_flush_contexts(cpu, u);
+		vtd_flush_contexts(cpu, u);
 		return true;
-	case VTD_IOTLB:			/* else: about tables that the unit does not use */
+	case VTD_IOTLB:
 	case VTD_PASID_IOTLB:
-		return !u->translated || iotlb(u, low, high);
+		return iotlb(u, low, high);
 	case VTD_DEVICE_TLB:
 	case VTD_PASID_DEVICE_TLB:
 		return true;		/* no device has translations of its own */
@@ -80,36 +79,28 @@ u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
 
 	if (value)
 		return *value;
-	switch (reg) {
-	case VTD_GSTS:
-		return u->gsts;
-	case VTD_IQH:
-	case VTD_IQT:
+	if (reg == VTD_IQH || reg == VTD_IQT)
 		return u->linux_tail;
-	case VTD_FSTS:			/* the monitor reads faults; Linux sees none */
-	case VTD_IQH + 4:
-	case VTD_IQT + 4:
+	if (reg == VTD_FSTS)		/* the monitor reads faults; Linux sees none */
 		return 0;
-	}
-	return device_read(cpu, u->pa + reg);
+	return reg == VTD_GSTS ? u->gsts : device_read(cpu, u->pa + reg);
 }
 
 void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
 {
-	u32 refused;
+	u32 refused = value;
 
 	if (reg >= VTD_FECTL && reg <= VTD_FEUADDR) {
 		*unit_kept(u, reg) = value;	/* for later: the unit sends no fault interrupt */
-	} else if (reg == VTD_IQT) {
+		return;
+	}
+	if (reg == VTD_IQT) {
 		contexts_follow(cpu, u);
 		refused = unit_queue(cpu, u, value);
-		if (refused)
-			log_denied(cpu, QV_LOG_IOMMU, reg, refused);
-	} else if (reg == VTD_GCMD) {
-		/* Linux sees its command obeyed. The unit keeps its state */
-		u->gsts = (value & (VTD_LASTING | VTD_ONCE)) | (u->gsts & ~VTD_LASTING);
-		log_denied(cpu, QV_LOG_IOMMU, reg, value);
-	} else if (reg != VTD_FSTS) {
-		log_denied(cpu, QV_LOG_IOMMU, reg, value);
 	}
+	/* Linux sees its command obeyed. The unit keeps its state */
+	if (reg == VTD_GCMD)
+		u->gsts = (value & (VTD_LASTING | VTD_ONCE)) | (u->gsts & ~VTD_LASTING);
+	if (reg != VTD_FSTS && (reg != VTD_IQT || refused))
+		log_denied(cpu, QV_LOG_IOMMU, reg, refused);
 }

@@ -91,8 +91,11 @@ def test_what_a_read_and_a_packet_of_linux_cost(qv: Product, full: bool) -> None
               f"{memory[name] / (reads + packets):.4f} for each read or packet")
     reads, packets = (sum(one[key] for one in found["with --iommu"])
                       for key in ("reads", "packets"))
+    # A unit of AMD-Vi that caches absent entries, as QEMU's does, needs a flush after each mapping
+    each = qv.sh("cat /sys/class/iommu/*/amd-iommu/cap 2>/dev/null || echo 0").strip()
+    most = 8 if int(each, 16) >> 26 & 1 else 1
     # The others are the first touches of memory, and register accesses while interrupts move
-    assert memory["with --iommu"] < (1000 if full else reads + packets), memory
+    assert memory["with --iommu"] < (1000 if full else most * (reads + packets)), (memory, each)
 
 
 ROUNDS = 50
@@ -125,23 +128,32 @@ def test_traffic_of_linux_survives_many_cells_with_a_device(qv: Product, full: b
     assert "blocked" not in log, log
 
 
-COUNTED = pytest.mark.machine(icount=True, boot_args=("iommu=pt",),
-                              qemu_args=("-device", "intel-iommu,intremap=on,eim=off", *QEMU))
+XAPIC = {"intel": "intel-iommu,intremap=on,eim=off",
+         "amd": "amd-iommu,intremap=on,xtsup=off,dma-remap=on"}
+
+
+def counted(unit: str, *boot_args: str) -> pytest.MarkDecorator:
+    return pytest.mark.machine(icount=True, boot_args=boot_args,
+                               qemu_args=("-device", XAPIC[unit], *QEMU))
 
 
 @pytest.mark.slow
-@COUNTED
-def test_taking_a_unit_holds_other_cpus_no_longer(qv: Product) -> None:
-    """In counted time. The take is a call of one CPU; the others run Linux meanwhile."""
+@pytest.mark.parametrize("mode", [
+    pytest.param(f"{unit}-{name}", marks=counted(unit, *args))
+    for unit in XAPIC for name, args in (("identity", ("iommu=pt",)), ("translated", ()))])
+def test_taking_a_unit_holds_no_cpu_long(qv: Product, mode: str) -> None:
+    """In counted time. The take is calls of one CPU; the others run Linux meanwhile."""
+    qv.sh("modprobe nvme; modprobe e1000e; udevadm settle")
     longest: dict[str, tuple[float, float]] = {}
     for command in ("enable --strict", "enable --strict --iommu", "enable --strict --iommu"):
         held = qv.ask(command)["held_ns"] / 1e3
         call = max(cpu["call_max_ns"] for cpu in qv.ask("cell stats linux")["cpus"]) / 1e3
         longest[command] = (held, call)
-        print(f"{command}: longest stay of a CPU {held:.1f} us, longest call {call:.1f} us")
+        print(f"{mode}, {command}: longest stay {held:.1f} us, longest call {call:.1f} us")
         qv.do("disable")
     # A CPU may wait for the slices of the others, with and without the unit
     assert longest["enable --strict --iommu"][0] < longest["enable --strict"][0] + 120, longest
+    assert longest["enable --strict --iommu"][1] < 100 + 20 * 1, longest
 
 
 # Reads blocks one after another. Prints the CPU time of a read in us, and the sum of all data.
@@ -157,7 +169,7 @@ print((time.thread_time() - start) / 2000 * 1e6, sums.hexdigest())
 
 
 @pytest.mark.slow
-@COUNTED
+@counted("intel", "iommu=pt")
 def test_reads_are_as_fast_where_linux_leaves_devices_untranslated(qv: Product) -> None:
     """In counted time, with and without alternately. CPU time alone counts: the emulated disk takes
     time of the host, while the counted clock jumps."""

@@ -29,6 +29,9 @@ extern u32 fake_ipi_direct;		/* .ipi_direct in the boot data */
 
 /* The state after enable: the front end's instance exists, and its CPUs run under it. */
 void fake_open(bool x2apic, bool assists);
+/* Calls QV_IOMMU_TAKE until it is done, as the driver does. Returns its result */
+u64 fake_take(struct pcpu *cpu);
+extern void (*fake_between)(void);	/* called before each of these calls; may be NULL */
 /* Turns the instance into a cell, with another id, other tables, and no state of Linux. */
 void fake_become_cell(void);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
 #include "core/pci.h"
 #include "fake_amdvi.h"
 #include "fake_vtd.h"
@@ -337,6 +339,21 @@ static void open_unit(bool translating)
 	units->units[fake_vtd_nr].pa = FAKE_UNIT_AT(fake_vtd_nr);
 	units->units[fake_vtd_nr].len = QV_PAGE;
 	units->num = fake_vtd_nr + 1;
+}
+
+void (*fake_between)(void);
+
+u64 fake_take(struct pcpu *cpu)
+{
+	u32 limit = QV_MON_IOMMUS * (QV_MON_IO_IDS + 2);
+	u64 result;
+
+	do {
+		if (fake_between)
+			fake_between();
+		result = call_iommu(cpu, QV_IOMMU_TAKE, 0);
+	} while (result == QV_ME_BUSY && --limit);
+	return result;
 }
 
 void fake_vtd_prepare(bool translating)

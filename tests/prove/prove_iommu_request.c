@@ -256,7 +256,7 @@ static void claim_vtd(u64 low, u64 high, u64 e0, u64 e1)
 	case 1:
 	case 7:
 		PROVE((low & 15) == 1 || (low & 15) == 7, "the kind of request that Linux put");
-		PROVE(u->translated && !e1 && e0 == ((e0 & 15) == 1 ? 0x11 : 0x37), "all of them");
+		PROVE(!e1 && e0 == ((e0 & 15) == 1 ? 0x11 : 0x37), "all of them");
 		PROVE((e0 & 15) == 1 || stage, "only in scalable mode");
 		return;
 	case 2:
@@ -302,7 +302,7 @@ static void claim_amdvi(u64 low, u64 high, u64 e0, u64 e1)
 		      "it was followed");
 		return;
 	case 3:
-		PROVE(kind == 3 && u->translated && !made, "the kind of request that Linux put");
+		PROVE(kind == 3 && !made, "the kind of request that Linux put");
 		PROVE(!(high & 4), "no tables of virtual machines");
 		PROVE(e0 << 4 >> 4 == (low & 0xffff00000000) && e1 == (high & ~0xffcull),
 		      "the pages of the domain that Linux names");
@@ -357,7 +357,6 @@ static void any_unit(void)
 	u->status = any_u32() >> 1;		/* of an earlier wait */
 	ASSUME(u->status <= u->waits);
 	u->remaps = any_bool();
-	u->translated = any_bool();
 	u->flushes = any_u32() % 65;
 	u->linux_irta = any_u64();
 }
@@ -375,16 +374,14 @@ static void a_request(u64 low, u64 high)
 	if (CASE == 1) {
 		is_wait = (low & 15) == 5 && !(low >> 4 & 1);
 		stores = low >> 5 & 1;
-		PROVE(!done || made || is_wait || (low & 15) == 3 || (low & 15) == 8 ||
-		      (!u->translated && (low & 15) != 4),
+		PROVE(!done || made || is_wait || (low & 15) == 3 || (low & 15) == 8,
 		      "a request that is accepted is carried out");
 		claim_store(is_wait && stores, done && is_wait && stores, 4, high, low >> 32);
 	} else {
 		is_wait = low >> 60 == 1 && !(low >> 1 & 1);
 		stores = low & 1;
 		PROVE(!done || is_wait || (made == 2 && (low >> 60 == 2 || low >> 60 == 5)) ||
-		      (made == 1 && (low >> 60 == 3 || low >> 60 == 8)) ||
-		      (low >> 60 == 3 && !u->translated),
+		      (made == 1 && (low >> 60 == 3 || low >> 60 == 8)),
 		      "a request that is accepted is carried out");
 		claim_store(is_wait && stores, done && is_wait && stores, 8, low & 0xffffffffffff8,
 			    high);
@@ -430,7 +427,7 @@ int main(void)
 	if (CASE == 3)
 		a_tail(any_u32());
 	else if (flushing)
-		the_instance.iommu.ops->flush(&cpu, u, 0);
+		the_instance.iommu.ops->flush(&cpu, u);
 	else
 		a_request(any_u64(), any_u64());
 	return 0;

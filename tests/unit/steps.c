@@ -384,9 +384,12 @@ static void step(const void *pc)
 	check(steps_linux_has());
 }
 
+u64 steps_blocks;
+
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
+	steps_blocks++;
 	if (!run || now.inside)
 		return;
 	now.inside = true;

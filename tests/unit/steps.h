@@ -48,5 +48,6 @@ u32 steps_life(struct steps *s);
  */
 void steps_open(bool patient);
 const char *steps_act_name(enum steps_act act);
+extern u64 steps_blocks;	/* basic blocks that this program has executed in some files */
 
 #endif

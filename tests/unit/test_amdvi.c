@@ -23,7 +23,7 @@ static struct iommu_unit *unit(void)
 
 static void take(struct pcpu *cpu)
 {
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 }
 
 static void linux_irte(u32 index, u64 low, u64 high)
@@ -282,17 +282,17 @@ static void test_unit_that_does_not_answer_is_not_taken(void)
 	for (i = 0; i < 3; i++) {
 		cpu = fake_amdvi_open(false);
 		*fake_amdvi_reg(AMDVI_CONTROL) &= ~without[i];
-		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+		CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	}
 	cpu = fake_amdvi_open(false);
 	me()->boot.tsc_khz = 1;
 	*fake_amdvi_reg(AMDVI_HEAD) = 0;		/* requests are never carried out */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	CHECK(!me()->iommu.lost);
 	cpu = fake_amdvi_open(false);
 	me()->boot.tsc_khz = 1;
 	fake_amdvi.dead = true;
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 }
 
 /* Tables of a cell with one page of 2 MiB, at its address 0 */

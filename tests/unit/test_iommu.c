@@ -22,7 +22,7 @@ static void test_take_confines_devices_and_give_restores(void)
 
 	for (i = 0; i < 8; i++)
 		before[i] = *fake_vtd_reg(same[i]);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK(*fake_vtd_reg(VTD_GSTS) & VTD_TE);
 	CHECK_EQ(*fake_vtd_reg(VTD_FECTL), VTD_MASKED);
 	CHECK_EQ(fake_vtd_dma(0x5000), 0x5000);
@@ -50,12 +50,12 @@ static void test_registers_are_hidden_whenever_the_monitor_owns_them(void)
 
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_STATE);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_HOLE);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_STATE);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_STATE);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_HOLE);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_OWNS);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_HOLE);
 	CHECK_EQ(fake_vtd_dma(FAKE_BLOCK), 0);
 }
@@ -111,7 +111,7 @@ static void test_memory_leaves_devices_with_linux(void)
 	struct pcpu *cpu = fake_vtd_open(true);
 	u64 pa = 100ull << 20;
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK_EQ(fake_vtd_dma(pa), pa);
 	iommu_follow(me(), pa, QV_HUGE, false);
 	CHECK_EQ(fake_vtd_dma(pa), pa);			/* the fake unit caches */
@@ -136,7 +136,7 @@ static void test_queue_of_linux_is_copied_and_checked(void)
 	struct iommu_unit *u = &me()->iommu.units[0];
 	u32 denied, done = 0, poison = 0x1234;
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	denied = cpu->status->denied;
 	fake_vtd.interrupts = 0;
 	fake_vtd_put(5 * 16, VTD_INTERRUPTS | 1 << 4 | 7ull << 32, 0);
@@ -171,7 +171,7 @@ static void test_registers_keep_the_monitors_values(void)
 	struct pcpu *cpu = fake_vtd_open(true);
 	struct iommu_unit *u = &me()->iommu.units[0];
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK_EQ(vtd_read(cpu, u, VTD_RTADDR), FAKE_ROOT);
 	vtd_write(cpu, u, VTD_GCMD, VTD_QIE);		/* Linux turns translation off */
 	CHECK_EQ(vtd_read(cpu, u, VTD_GSTS) & VTD_TE, 0);
@@ -191,38 +191,38 @@ static void test_states_that_are_unknown_are_not_taken(void)
 	struct pcpu *cpu = fake_vtd_open(true);
 
 	*fake_vtd_reg(VTD_IQA) |= 1;			/* a longer queue */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_OWNS);
 	cpu = fake_vtd_open(true);
 	*fake_vtd_reg(VTD_RTADDR) |= 0x400;		/* scalable mode */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	fake_vtd_stage = 2;
 	cpu = fake_vtd_open(true);
 	*fake_vtd_reg(VTD_RTADDR) &= ~0x400u;		/* legacy mode */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	*fake_vtd_reg(VTD_RTADDR) |= 0xc00;		/* all DMA is aborted */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	cpu = fake_vtd_open(true);
 	*fake_vtd_reg(VTD_IQA) &= ~1u;			/* a shorter queue */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	fake_vtd_stage = 0;
 	cpu = fake_vtd_open(true);
 	*fake_vtd_reg(VTD_IQH) = 0;			/* Linux's requests are never done */
 	fake_vtd.dead = true;
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	CHECK_EQ(*fake_vtd_reg(VTD_IQA), FAKE_RING);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_STATE);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_LOOK, 0), QV_ME_STATE);
 	cpu = fake_vtd_open(true);
 	me()->manager.cells[1].state = QV_MON_RUNNING;
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_STATE);
+	CHECK_EQ(fake_take(cpu), QV_ME_STATE);
 }
 
 static void test_unit_that_dies_is_reported(void)
 {
 	struct pcpu *cpu = fake_vtd_open(true);
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	fake_vtd.dead = true;
 	CHECK(!iommu_flush(cpu));
 }
@@ -233,7 +233,7 @@ static void test_requests_that_a_sleeping_unit_has_not_read_stay(void)
 	struct pcpu *cpu = fake_vtd_open(true);
 	u32 i;
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	fake_vtd.interrupts = 0;
 	fake_vtd.dead = true;
 	me()->boot.tsc_khz = 1;				/* short deadlines */
@@ -249,7 +249,7 @@ static void test_give_while_a_unit_is_in_use_changes_nothing(void)
 {
 	struct pcpu *cpu = fake_vtd_open(true);
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	me()->locks[LOCK_IOMMU] = 2;				/* CPU 1 does not let go */
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_BUSY);
 	CHECK(me()->iommu.owned);
@@ -263,17 +263,17 @@ static void test_unit_that_dies_before_give_is_not_owned(void)
 {
 	struct pcpu *cpu = fake_vtd_open(true);
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	fake_vtd.dead = true;
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_IOMMU);
 	CHECK(!me()->iommu.owned);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_OWNS);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_IOMMU);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_LOOK, 0), QV_ME_STATE);
 	cpu = fake_vtd_open(true);
 	fake_vtd.dead = true;				/* it dies while it is taken */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_IOMMU);
 	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_OWNS);
 }
@@ -285,7 +285,7 @@ static void test_faults_are_logged_once(void)
 	const struct qv_mon_log_entry *last = log->entries[QV_MON_LOG_OTHER];
 	u32 denied;
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	denied = cpu->status->denied;
 	*fake_vtd_reg(FAKE_FAULTS) = FAKE_BLOCK;
 	*fake_vtd_reg(FAKE_FAULTS + 8) = 0x80;

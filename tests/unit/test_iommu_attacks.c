@@ -263,7 +263,7 @@ static void try_by_vtd(const struct attack *a)
 
 	unit_case("stage %u, %s: %s", fake_vtd_stage, a->kind, a->words);
 	cpu = fake_vtd_open(true);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK_EQ(fake_vtd_dma(SECRET), SECRET);			/* cached */
 	lose();
 	before = fake_vtd;
@@ -473,7 +473,7 @@ static void test_attacks_by_amdvi(void)
 	for (a = amd_attacks; a < amd_attacks + sizeof(amd_attacks) / sizeof(*a); a++) {
 		unit_case("%s: %s", a->kind, a->words);
 		cpu = fake_amdvi_open(false);
-		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+		CHECK_EQ(fake_take(cpu), QV_ME_OK);
 		CHECK_EQ(fake_amdvi_dma(DEVICE, SECRET), SECRET);	/* cached */
 		lose();
 		before = fake_amdvi;

@@ -49,7 +49,7 @@ static struct pcpu *open_world(void)
 	make_function(FIRST);
 	make_function(OFF);
 	make_function(SECOND);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	return cpu;
 }
 
@@ -228,9 +228,9 @@ static void test_without_the_units_nothing_changes(void)
 	CHECK_EQ(world_create(&w, first()), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK(!fake_instance(first()->block_pa)->iommu.table.root);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_STATE);
+	CHECK_EQ(fake_take(cpu), QV_ME_STATE);
 	destroy(1);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	check_linux(FIRST, false);
 }
 
@@ -319,7 +319,7 @@ static void messages_reach_the_cell(u32 wide)
 	open_world();
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
 	*fake_vtd_reg(VTD_IRTA) = fake_vtd.irta = FAKE_IRT | wide | 9;
-	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_OK);
 	check_silent();
 	for (round = 0; round < 2; round++) {
 		make_function(FIRST);		/* it has lost its status in the last round */
@@ -439,7 +439,7 @@ static void test_messages_stay_ordinary_without_remapping(void)
 	open_world();
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
 	*fake_vtd_reg(VTD_GSTS) &= ~VTD_IRE;
-	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_OK);
 	CHECK_EQ(world_create(&w, first()), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK_EQ(config_get(FIRST, 0x44), 0xfee04000);

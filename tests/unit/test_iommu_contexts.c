@@ -133,7 +133,7 @@ static void open_linux(void)
 	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), PAGE(1));
 	me()->boot.iommus.translated = 1;
 	CHECK_EQ(iommu_tables(me()), 0);
-	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_OK);
 }
 
 static void test_devices_keep_the_tables_of_linux(void)
@@ -149,9 +149,34 @@ static void test_devices_keep_the_tables_of_linux(void)
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
 	CHECK_EQ(fake_vtd.root & PT_ADDR, FAKE_ROOT);
 	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), PAGE(1));
-	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_OK);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
 	CHECK_EQ(fake_vtd_dma_of(SCREEN, FAKE_BLOCK), 0);
+}
+
+/* Until the last step the unit uses Linux's tables, so each request about them must reach it */
+static void test_requests_during_the_take_reach_the_unit(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+
+	open_linux();
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
+	me()->iommu.units[0].translated = 0;
+	me()->iommu.units[0].root = me()->iommu.root;
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
+	linux_map(2, PAGE(99));
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));		/* it is cached */
+	CHECK_EQ(linux_asks(VTD_IOTLB | VTD_GLOBAL, 0), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(99));
+	linux_attach(DISK, 1, 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(99));
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(1));
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);		/* by the monitor's table */
+	CHECK_EQ(fake_vtd_dma_of(DISK, 0x5000), 0x5000);
 }
 
 static void test_linux_flushes_what_it_unmaps(void)
@@ -320,17 +345,18 @@ static void test_linux_that_translates_no_longer_is_not_taken(void)
 	open_linux();
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
 	*fake_vtd_reg(VTD_GSTS) &= ~VTD_TE;
-	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_IOMMU);
 	*fake_vtd_reg(VTD_GSTS) |= VTD_TE;
 	me()->pt_pool.next = me()->pt_pool.end;
 	linux_attach(DISK | 1, 3, 2);			/* it is untranslated now */
-	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_IOMMU);
 	CHECK_EQ(fake_vtd.root & PT_ADDR, FAKE_ROOT);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
 }
 
 IN_EACH_MODE(test_devices_keep_the_tables_of_linux)
 IN_EACH_MODE(test_linux_flushes_what_it_unmaps)
+IN_EACH_MODE(test_requests_during_the_take_reach_the_unit)
 IN_EACH_MODE(test_devices_that_come_and_go_are_followed)
 IN_EACH_MODE(test_device_of_a_cell_is_taken_from_linuxs_tables)
 IN_EACH_MODE(test_tables_that_linux_lacks_are_absent)
@@ -340,6 +366,8 @@ UNIT_SUITE(iommu_contexts) = {
 	{ "iommu: devices keep Linux's tables, except those that it leaves untranslated",
 	  test_devices_keep_the_tables_of_linux_in_each_mode },
 	{ "iommu: Linux flushes what it unmaps", test_linux_flushes_what_it_unmaps_in_each_mode },
+	{ "iommu: requests during the take reach the unit",
+	  test_requests_during_the_take_reach_the_unit_in_each_mode },
 	{ "iommu: devices that come and go are followed",
 	  test_devices_that_come_and_go_are_followed_in_each_mode },
 	{ "iommu: a device of a cell is taken from Linux's tables",

@@ -75,7 +75,7 @@ static void test_each_of_many_units_is_taken_and_given_back(void)
 		struct pcpu *cpu = open_units(num, false);
 
 		unit_case("%u units", num);
-		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+		CHECK_EQ(fake_take(cpu), QV_ME_OK);
 		/* a take costs each unit as much as a unit that is alone */
 		alone = alone ?: fake_vtds[0].accesses;
 		for (nr = 0; nr < num; nr++) {
@@ -95,7 +95,7 @@ static void test_memory_leaves_the_devices_of_all_units(void)
 	const u64 pa = 32ull << 20;
 	u32 nr;
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	for (fake_vtd_nr = 0; fake_vtd_nr < FAKE_UNITS; fake_vtd_nr++)
 		CHECK_EQ(fake_vtd_dma(pa), pa);			/* now it is cached */
 	fake_vtd_nr = 0;
@@ -124,7 +124,7 @@ static void test_if_a_unit_is_dead_linux_keeps_all(void)
 		unit_case("unit %u is dead", dead);
 		me()->boot.tsc_khz = 1;
 		fake_vtds[dead].dead = true;
-		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+		CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 		CHECK(!me()->iommu.owned);
 		for (nr = 0; nr < FAKE_UNITS; nr++)
 			check_back(nr);
@@ -175,7 +175,7 @@ static void test_each_of_many_amdvi_units_is_taken_and_given_back(void)
 		struct pcpu *cpu = open_amdvi(num);
 
 		unit_case("%u units", num);
-		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+		CHECK_EQ(fake_take(cpu), QV_ME_OK);
 		alone = alone ?: fake_amdvis[0].accesses;
 		CHECK(alone && alone < MOST_ACCESSES);
 		for (nr = 0; nr < num; nr++) {
@@ -204,7 +204,7 @@ static void test_if_an_amdvi_unit_is_dead_linux_keeps_all(void)
 		unit_case("unit %u is dead", dead);
 		me()->boot.tsc_khz = 1;
 		fake_amdvis[dead].dead = true;
-		CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+		CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 		CHECK(!me()->iommu.owned);
 		for (nr = 0; nr < FAKE_AMDVIS; nr++)
 			check_amdvi_back(nr);

@@ -35,7 +35,7 @@ static void test_interrupts_go_by_the_monitors_table(void)
 	struct pcpu *cpu = fake_vtd_open(true);
 
 	linux_entry(3, ENTRY(1), DEVICE);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK_EQ(fake_vtd_message(3), ENTRY(1));
 	CHECK_EQ(fake_vtd.irtes[3][1], DEVICE);
 	linux_entry(3, ENTRY(2), DEVICE);
@@ -79,7 +79,7 @@ static void test_interrupts_reach_cpus_of_linux_only(void)
 	u32 denied, i;
 	u64 logged;
 
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	me()->icr.own_cpus = 0xb;
 	for (i = 0; i < sizeof(good) / 8; i++) {
 		denied = cpu->status->denied;
@@ -116,7 +116,7 @@ static void test_short_destinations_are_checked_like_an_ioapics(void)
 	linux_entry(3, IRTE_PRESENT | 0x51 << 16 | 255ull << 40, DEVICE);
 	linux_entry(4, IRTE_PRESENT | 0x51 << 16 | 2ull << 40 | 1ull << 48, DEVICE);
 	me()->icr.own_cpus = 0xb;
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK_EQ(fake_vtd.irta & VTD_WIDE, 0);
 	CHECK_EQ(fake_vtd_message(1), IRTE_PRESENT | 0x51 << 16 | 2ull << 40);
 	CHECK_EQ(fake_vtd_message(2), 0);
@@ -130,7 +130,7 @@ static void test_interrupts_of_a_cpu_end_when_linux_loses_it(void)
 
 	linux_entry(1, ENTRY(1), DEVICE);
 	linux_entry(2, ENTRY(2), DEVICE);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	CHECK_EQ(fake_vtd_message(1), ENTRY(1));
 	CHECK_EQ(fake_vtd_message(2), ENTRY(2));
 	me()->icr.own_cpus = 0xb;
@@ -150,7 +150,7 @@ static void test_announced_entries_may_be_anywhere(void)
 	*fake_vtd_reg(VTD_IRTA) |= 15;
 	linux_entry(QV_MON_IRTES, ENTRY(0), DEVICE);
 	linux_entry(QV_MON_IRTES + 1, ENTRY(0), DEVICE);
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	linux_entry(1, ENTRY(0), DEVICE);
 	announce(cpu, 0xffff, 31);		/* all, and more */
 	CHECK_EQ(fake_vtd_message(1), ENTRY(0));
@@ -164,7 +164,7 @@ static void test_announced_entries_may_be_anywhere(void)
 	linux_entry(QV_MON_IRTES + 1, 0, 0);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
 	*fake_vtd_reg(VTD_IRTA) = FAKE_IRT | VTD_WIDE | 11;	/* a table of 4,096 entries */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	linux_entry(4096, ENTRY(0), DEVICE);
 	announce(cpu, 4096, 0);			/* memory behind the table is no entry */
 	CHECK_EQ(cpu->status->denied, denied + 3);
@@ -176,13 +176,13 @@ static void test_interrupts_that_linux_does_not_remap_stay(void)
 	struct pcpu *cpu = fake_vtd_open(true);
 
 	*fake_vtd_reg(VTD_GSTS) &= ~VTD_IRE;
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_OK);
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	announce(cpu, 0, 0);
 	CHECK_EQ(fake_vtd.irta, FAKE_IRT | VTD_WIDE | 9);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
 	cpu = fake_vtd_open(true);
 	*fake_vtd_reg(VTD_GSTS) |= VTD_CFI;		/* the compatible format passes the table */
-	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_IOMMU);
+	CHECK_EQ(fake_take(cpu), QV_ME_IOMMU);
 }
 
 UNIT_SUITE(irt) = {
