@@ -66,6 +66,11 @@ static void qv_pci_describe_one(const struct qv_cell *cell, struct qv_pci_given 
 	int i;
 
 	g->monitor.bdf = pci_dev_id(g->pdev);
+	if (g->pdev->is_virtfn) {
+		g->monitor.physical = pci_dev_id(pci_physfn(g->pdev));
+		g->monitor.number = pci_iov_vf_id(g->pdev);
+		g->state |= QV_DEVICE_VIRTUAL;
+	}
 	if (g->dma != QV_DMA_OFF)
 		g->monitor.flags |= QV_MON_DEVICE_MASTER;
 	if (qv_pci_has_messages(cell, g))
@@ -187,6 +192,7 @@ static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struc
 	error = qv_pci_move(r, pdev);
 	if (error)
 		goto back;
+	pci_set_dev_assigned(pdev);	/* a driver of the physical function asks for that */
 	pci_save_state(pdev);
 	g->saved = pci_store_saved_state(pdev);
 	qv_pci_silence(pdev);
@@ -234,6 +240,7 @@ static void qv_pci_give_one(struct qv_pci_given *g)
 		pci_load_and_free_saved_state(pdev, &g->saved);
 	pci_restore_state(pdev);
 	pci_disable_device(pdev);
+	pci_clear_dev_assigned(pdev);
 	qv_pci_unbind(pdev);
 	if (g->had_driver && device_attach(&pdev->dev) != 1)
 		qv_log("driver", "PCI function %s is back, but its driver %s did not take it",

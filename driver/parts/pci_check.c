@@ -16,14 +16,21 @@ int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *re
 	return qv_refuse(r, QV_E_DEVICE, remedy, "PCI function %s %s", pci_name(pdev), why);
 }
 
-static int pci_check_kind(struct qv_reply *r, const struct pci_dev *pdev)
+static int pci_check_kind(struct qv_reply *r, const struct qv_cell *cell,
+			  const struct pci_dev *pdev)
 {
 	if (pdev->hdr_type != PCI_HEADER_TYPE_NORMAL || pdev->class >> 16 == PCI_BASE_CLASS_BRIDGE)
 		return qv_pci_refuse(r, pdev, "give what is behind it",
 				     "is a bridge, and bridges stay with Linux");
-	if (pdev->is_virtfn || pci_num_vf((struct pci_dev *)pdev))
-		return qv_pci_refuse(r, pdev, "switch its virtual functions off, or choose another",
-			      "has to do with SR-IOV, which QV does not know yet");
+	if (pci_num_vf((struct pci_dev *)pdev))
+		return qv_pci_refuse(r, pdev, "switch them off, or give the cell one of them",
+				     "has virtual functions");
+	if (pdev->is_virtfn && cell->config->dma_level > QV_LEVEL_DEVICES)
+		return qv_refuse(r, QV_E_DMA,
+				 "choose `dma-protection: devices`, or another function",
+				 "PCI function %s is virtual: Linux, whose driver has the physical "
+				 "function, can lead its DMA to any memory of the cell",
+				 pci_name(pdev));
 	if (qv_pci_is_bound(pdev))
 		return qv_pci_refuse(r, pdev, "see 'qvctl cell list' for its cell",
 				     "belongs to another cell");
@@ -103,5 +110,5 @@ static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell,
 int qv_pci_check_function(struct qv_reply *r, const struct qv_cell *cell,
 			  const struct pci_dev *pdev)
 {
-	return pci_check_kind(r, pdev) ?: pci_check_bars(r, cell, pdev);
+	return pci_check_kind(r, cell, pdev) ?: pci_check_bars(r, cell, pdev);
 }

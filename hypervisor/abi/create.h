@@ -22,7 +22,8 @@ struct qv_mon_device {
 	/* IOAPIC of the interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: no line */
 	u32 ioapic, pin;
 	u32 vector;			/* vector of the pin's interrupt, 32..254 */
-	u32 reserved;
+	/* virtual function (SR-IOV): bdf of its physical function (else 0), and its number there */
+	u16 physical, number;
 	struct qv_mon_bar {
 		u64 base, len;		/* memory: whole pages; ports: below 64 Ki; len 0: none */
 		u32 ports;		/* 1: I/O ports, 0: memory */

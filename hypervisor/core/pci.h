@@ -22,6 +22,7 @@
 #define STATUS_CAPS	(1u << 20)	/* in CFG_COMMAND */
 #define CAP_MSI		0x05
 #define CAP_MSIX	0x11
+#define CAP_SRIOV	0x0010	/* in extended config space */
 #define PCI_CAPS_MAX	48	/* 256 bytes have room for 48 capabilities */
 #define PCI_RULES	(12 * QV_MAX_DEVICES)
 
@@ -66,6 +67,8 @@ u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
 void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
 /* The place of the last capability @id (0: any) that begins at @reg or before; 0: none */
 u32 pci_cap(struct pcpu *cpu, u32 bdf, u32 id, u32 reg);
+/* The place of the first extended capability @id; 0: none */
+u32 pci_extended(struct pcpu *cpu, u32 bdf, u32 id);
 
 /*
  * front/pci_guard.c: true if Linux may write @value under @mask to a function that no cell has.

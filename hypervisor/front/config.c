@@ -57,10 +57,9 @@ void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
 
 u32 pci_cap(struct pcpu *cpu, u32 bdf, u32 id, u32 reg)
 {
-	u32 i, head, here = 0, at = 0;
+	bool any = pci_config_get(cpu, bdf, CFG_COMMAND) & STATUS_CAPS;
+	u32 i, head, here = any ? pci_config_get(cpu, bdf, CFG_CAPS) & 0xfc : 0, at = 0;
 
-	if (pci_config_get(cpu, bdf, CFG_COMMAND) & STATUS_CAPS)
-		here = pci_config_get(cpu, bdf, CFG_CAPS) & 0xfc;
 	for (i = 0; i < PCI_CAPS_MAX && here >= 0x40; i++) {
 		head = pci_config_get(cpu, bdf, here);
 		if (here <= reg && here > at && (!id || (head & 0xff) == id))
@@ -68,4 +67,17 @@ u32 pci_cap(struct pcpu *cpu, u32 bdf, u32 id, u32 reg)
 		here = head >> 8 & 0xfc;
 	}
 	return at;
+}
+
+u32 pci_extended(struct pcpu *cpu, u32 bdf, u32 id)
+{
+	u32 i, head, at = 0x100;
+
+	for (i = 0; i < PCI_CAPS_MAX && at >= 0x100; i++) {
+		head = pci_config_get(cpu, bdf, at);
+		if ((head & 0xffff) == id)
+			return at;
+		at = head >> 20 & 0xffc;
+	}
+	return 0;
 }

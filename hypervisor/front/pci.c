@@ -69,9 +69,9 @@ static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
 			log_event(cpu, QV_LOG_CONFIG, at, 0);
 		return ~0u;
 	}
-	if (at < me()->boot.ecam_len)
-		return device_read(cpu, me()->boot.ecam_pa + at) >> (at & 3) * 8;
-	return port_in(CONFIG_DATA + (at & 3), size);
+	return at < me()->boot.ecam_len ?
+	       device_read(cpu, me()->boot.ecam_pa + at) >> (at & 3) * 8 :
+	       port_in(CONFIG_DATA + (at & 3), size);
 }
 
 /* The register that 0xCF8 names. On AMD, 27..24 hold its bits 11..8: family 10h BKDG, 2.11 */

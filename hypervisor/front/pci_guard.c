@@ -9,6 +9,8 @@
  *   registers, by which it reads temperatures. The data registers behind these stay read-only.
  * - A PCI-to-PCI bridge above a cell's function: Linux may change interrupts and status, but no
  *   setting by which the cell's function would move, vanish, or be reset.
+ * - A function whose virtual function (SR-IOV) a cell has: the same rules. They also fix VF Enable,
+ *   the number of virtual functions and their BARs, the power state and the function's own reset.
  * - Any other bridge, while a cell has a function: Linux may not change its buses and windows.
  * - Any other function, while a cell runs: Linux may not place its registers over RAM or over a
  *   range of a cell.
@@ -43,7 +45,10 @@
 #define AER_LEN		0x38
 #define HEADER		0		/* not a capability: the function's header */
 
-/* Dwords that Linux may write in a bridge above a cell's function, and their fixed bits */
+/*
+ * Dwords that Linux may write in a bridge above a cell's function, or in the physical function of a
+ * cell's virtual function, and their fixed bits
+ */
 static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 	/* command: decoding, and forwarding upstream, are fixed */
 	{ HEADER, CFG_COMMAND, 0x7 },
@@ -61,8 +66,7 @@ static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 	{ CAP_EXPRESS, 0x10, 0x30 },
 	{ CAP_EXPRESS, 0x18, 0xc00 },			/* slot control: power and lock are fixed */
 	/* root control: Linux may change interrupts and status */
-	{ CAP_EXPRESS, 0x1c, 0 },
-	{ CAP_EXPRESS, 0x20, 0 },
+	{ CAP_EXPRESS, 0x1c, 0 }, { CAP_EXPRESS, 0x20, 0 },
 	/* device control 2: ARI forwarding changes device numbers on the bus below */
 	{ CAP_EXPRESS, 0x28, 0x20 },
 	/* link control 2: speed and compliance are fixed */
@@ -72,17 +76,6 @@ static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 };
 
 /* ---- whose ---- */
-
-/* True if a running cell has a function on a bus from @first to @last. No bridge leads to bus 0 */
-static bool cell_on_bus(u32 first, u32 last)
-{
-	const struct qv_mon_device *d;
-
-	FOR_EACH_DEVICE(d, taken)
-		if (d->bdf >> 8 && d->bdf >> 8 >= first && d->bdf >> 8 <= last)
-			return true;
-	return false;
-}
 
 static bool cell_has_registers(u64 base, u64 len)
 {
@@ -96,39 +89,26 @@ static bool cell_has_registers(u64 base, u64 len)
 	return false;
 }
 
-/* True if a cell is between start and destroy, with @with_devices only a cell that has functions */
-static bool cell_exists(bool with_devices)
+/* True if a cell is between start and destroy */
+static bool cell_exists(void)
 {
 	const struct cell_slot *slot;
 
 	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
-		if (slot->taken && (slot->q->num_devices || !with_devices))
+		if (slot->taken)
 			return true;
 	return false;
 }
 
-/* ---- bridges ---- */
+/* ---- bridges, and functions with virtual functions ---- */
 
-static bool in_aer(struct pcpu *cpu, u32 bdf, u32 reg)
-{
-	u32 i, head, at = 0x100;
-
-	for (i = 0; i < PCI_CAPS_MAX && at >= 0x100; i++) {
-		head = pci_config_get(cpu, bdf, at);
-		if ((head & 0xffff) == CAP_AER)
-			return reg > at && reg < at + AER_LEN;
-		at = head >> 20 & 0xffc;
-	}
-	return false;
-}
-
-/* Returns the fixed bits of the dword at @reg in a bridge above a cell's function */
+/* Returns the fixed bits of the dword at @reg in a function on which a cell's function depends */
 static u32 fixed_above(struct pcpu *cpu, u32 bdf, u32 reg)
 {
 	u32 i, at = 0, id = HEADER;
 
-	if (reg >= 0x100)
-		return in_aer(cpu, bdf, reg) ? 0 : ~0u;
+	if (reg >= 0x100)	/* Linux may write AER, except for its first dword */
+		return reg - pci_extended(cpu, bdf, CAP_AER) - 1 < AER_LEN - 1 ? 0 : ~0u;
 	if (reg >= 0x40) {
 		at = pci_cap(cpu, bdf, HEADER, reg);
 		id = pci_config_get(cpu, bdf, at) & 0xff;
@@ -144,19 +124,23 @@ static u32 fixed_above(struct pcpu *cpu, u32 bdf, u32 reg)
 /* Returns the fixed bits of the dword at @reg in any other bridge */
 static u32 fixed_beside(u32 reg)
 {
-	if (reg == CFG_BUSES)
-		return 0xffffff;
-	if (reg == CFG_WINDOWS)
-		return 0xffff;
-	return reg > CFG_WINDOWS && reg <= CFG_IO_UPPER ? ~0u : 0;
+	return reg == CFG_BUSES ? 0xffffff : reg == CFG_WINDOWS ? 0xffff :
+	       reg > CFG_WINDOWS && reg <= CFG_IO_UPPER ? ~0u : 0;
 }
 
-static u32 fixed_in_bridge(struct pcpu *cpu, u32 bdf, u32 reg)
+static u32 fixed_bits(struct pcpu *cpu, u32 bdf, u32 reg, bool bridge)
 {
-	u32 buses = pci_config_get(cpu, bdf, CFG_BUSES);
+	u32 buses = bridge ? pci_config_get(cpu, bdf, CFG_BUSES) : 0, fixed = 0;
+	const struct qv_mon_device *d;
 
-	return cell_on_bus(buses >> 8 & 0xff, buses >> 16 & 0xff) ?
-	       fixed_above(cpu, bdf, reg) : fixed_beside(reg);
+	FOR_EACH_DEVICE(d, taken) {
+		/* bus 0 is behind no bridge */
+		if (d->physical == bdf || (d->bdf >> 8 && d->bdf >> 8 >= (buses >> 8 & 0xff) &&
+					   d->bdf >> 8 <= (buses >> 16 & 0xff)))
+			return fixed_above(cpu, bdf, reg);
+		fixed = bridge ? fixed_beside(reg) : 0;
+	}
+	return fixed;
 }
 
 /* ---- where other functions have their registers ---- */
@@ -255,7 +239,6 @@ bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask)
 
 	if (is_chipset(class))
 		return is_index(cpu, bdf, class, reg);
-	if (bridge && cell_exists(true) && ((old ^ new) & fixed_in_bridge(cpu, bdf, reg)))
-		return false;
-	return !cell_exists(false) || !moves_over(cpu, bdf, reg, old, new, bridge);
+	return !((old ^ new) & fixed_bits(cpu, bdf, reg, bridge)) &&
+	       (!cell_exists() || !moves_over(cpu, bdf, reg, old, new, bridge));
 }

@@ -62,12 +62,84 @@ def test_igb_works_in_a_cell_by_amd_vi(qv: Product) -> None:
 
 @pytest.mark.slow
 @TRANSLATED
-def test_virtual_functions_stay_with_linux(qv: Product) -> None:
-    """Their registers lie where their function says, and Linux may change that."""
+def test_physical_function_with_virtual_ones_stays_with_linux(qv: Product) -> None:
     qv.sh(f"modprobe igb; udevadm settle; echo 2 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs")
-    virtual = qv.sh(f"readlink /sys/bus/pci/devices/0000:{IGB}/virtfn0").strip().removeprefix("../0000:")
     qv.do("enable --strict --iommu")
-    for place in (IGB, virtual):
-        assert "virtual function" in qv.refused(f"cell create {given(qv, dma(place, 'protected'))}")
+    assert "has virtual functions" in qv.refused(f"cell create {given(qv, dma(IGB, 'protected'))}")
     qv.sh(f"echo 0 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs")
     function_works(qv)
+
+
+# ---- virtual functions ----
+
+VIRTUAL, NUMBER = "01:10.2", 1       # of the first offset and stride of the 82576: the second function
+# Answers the first frame of the cell by one of the same length, each word of which is inverted
+ANSWER = """
+import socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5))
+s.bind((sys.argv[1], 0x88b5))
+open('/run/listens', 'w').close()
+f = s.recv(2048)
+open('/run/frame', 'w').write(f.hex())
+s.send(f[6:12] + bytes.fromhex('525400123456') + f[12:14] + bytes(b ^ 255 for b in f[14:256]))
+"""
+
+
+def make_virtual(qv: Product) -> None:
+    """Linux's igb has the physical function, and gives the second virtual one its address."""
+    qv.sh(f"""modprobe igb; modprobe e1000e; udevadm settle
+          echo 2 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs
+          nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{IGB}/net/*))
+          ip link set $nic vf {NUMBER} mac 52:54:00:12:34:99; ip link set $nic up
+          cd /sys/bus/pci/devices/0000:{IGB}; readlink virtfn{NUMBER} | grep -q {VIRTUAL}""")
+
+
+def exchange(qv: Product, word: int) -> None:
+    qv.sh(f"""rm -f /run/frame /run/listens
+          nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{LINUX}/net/*)); ip link set $nic up
+          systemd-run -q --collect --unit answer python3 -c "{ANSWER}" $nic
+          timeout 20 sh -c 'until test -e /run/listens; do sleep 0.1; done'""")
+    inverted = f"{word ^ 0xffffffff:08x}"
+    assert qv.quesh(f"igbvf {word:#x}") == f"address 525400123499\nsent, 256 bytes received: {inverted}\n"
+    frame = bytes.fromhex(qv.sh("cat /run/frame"))
+    assert frame[:14].hex() == "ffffffffffff" + "525400123499" + "88b5"
+    assert frame[14:254] == word.to_bytes(4, "little") * 60
+
+
+# Writes of a hostile Linux to the physical function, by setpci. They switch its virtual functions
+# off, then their memory, make them fewer, move two of their BARs, reset it, let it sleep
+HOSTILE = ("ECAP_SRIOV+8.w=0", "ECAP_SRIOV+8.w=1", "ECAP_SRIOV+10.w=0", "ECAP_SRIOV+24.l=fd000000",
+           "ECAP_SRIOV+30.l=fd000000", "CAP_EXP+8.w=a810", "CAP_PM+4.w=3")
+
+
+def virtual_function_works(qv: Product) -> None:
+    make_virtual(qv)
+    qv.do("enable --strict --iommu")
+    said = qv.refused(f"cell create {given(qv, dma(VIRTUAL, 'protected'), more='dma-protection: full')}")
+    assert "is virtual" in said and "dma-protection: devices" in said
+    run(qv, dma(VIRTUAL, "protected"))
+    assert qv.show()["dma_level"] == "devices" and qv.show()["devices"][0]["virtual"]
+    exchange(qv, 0x12345678)
+    read = f"od -v -An -tx1 -j352 -N64 /sys/bus/pci/devices/0000:{IGB}/config"       # the capability of SR-IOV
+    before = qv.sh(read)
+    for write in HOSTILE:
+        qv.sh(f"setpci -s {IGB} {write}")
+        exchange(qv, 0xcafe0001)
+    assert qv.sh(read) == before != ""
+    qv.sh(f"! echo 0 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs")        # igb refuses: a virtual function is in use
+    exchange(qv, 0xcafe0002)
+    assert qv.show()["devices"][0]["dma_blocked"] == 0
+    qv.do("cell destroy quest")
+    qv.sh(f"echo 0 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs; test ! -e /sys/bus/pci/devices/0000:{VIRTUAL}")
+
+
+@pytest.mark.slow
+@IDENTITY
+def test_virtual_function_works_in_a_cell(qv: Product) -> None:
+    virtual_function_works(qv)
+
+
+@pytest.mark.slow
+@AMD_IDENTITY
+def test_virtual_function_works_in_a_cell_by_amd_vi(qv: Product) -> None:
+    virtual_function_works(qv)

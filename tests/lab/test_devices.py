@@ -26,7 +26,8 @@ def test_device_registers_and_pin_work_in_cell(qv: Product) -> None:
     for _ in range(3):  # level-triggered: each interrupt needs an EOI at the IOAPIC
         assert qv.quesh("edu irq") == "interrupts=1\n"
     shown = qv.show()["devices"]
-    assert shown == [{"pci": EDU, "dma": "off", "dma_blocked": 0, "unsafe_dma": False, "pin": True, "messages": False, "reset": False}]
+    assert shown == [{"pci": EDU, "dma": "off", "dma_blocked": 0, "unsafe_dma": False, "pin": True, "messages": False, "reset": False,
+                      "virtual": False}]
     assert driver(qv, EDU) == "qv-cell"
     qv.do("cell destroy quest")
     assert config_of_linux(qv, EDU) == before

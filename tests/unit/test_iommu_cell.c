@@ -185,7 +185,8 @@ static void test_start_that_fails_gives_the_device_back(void)
 {
 	open_world();
 	CHECK_EQ(world_create(&w, first()), 1);
-	device_write(pcpu_of(0), FAKE_ECAM + (FIRST << 12), ~0u);	/* the function is gone */
+	/* the function is gone: all its registers are ones */
+	device_write(pcpu_of(0), FAKE_ECAM + (FIRST << 12 | 0x0c), ~0u);
 	CHECK_EQ(world_start(&w, 1), QV_ME_DEVICE_NONE);
 	check_linux(FIRST, false);
 	check_linux(OFF, false);

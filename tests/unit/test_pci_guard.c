@@ -14,7 +14,7 @@
 
 enum {
 	HOST = 0, ENDPOINT = 0x20, PORT = 0x28, BESIDE = 0x30,
-	AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200
+	PHYSICAL = 0x38, AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200, VIRTUAL = 0x60
 };
 
 /* ---- a small machine ---- */
@@ -52,6 +52,19 @@ static void put_bridge(u32 bdf, u32 secondary, u32 subordinate)
 	put(bdf, 0x150, 0x0000000d);
 }
 
+/* A function with SR-IOV, whose virtual function VIRTUAL the cell has */
+static void put_physical(u32 bdf)
+{
+	put(bdf, 0x00, 0x10c98086), put(bdf, 0x08, 0x02000000);
+	put(bdf, 0x04, 0x00100006), put(bdf, 0x10, 0xfd100000), put(bdf, 0x34, 0x40);
+	put(bdf, 0x40, 0x00035001), put(bdf, 0x44, 0x00000008);
+	put(bdf, 0x50, 0x80097011);		/* MSI-X */
+	put(bdf, 0x70, 0x00020010), put(bdf, 0x78, 0x00002810);
+	put(bdf, 0x100, 0x16010001);		/* AER, then SR-IOV */
+	put(bdf, 0x160, 0x00010010), put(bdf, 0x168, 0x9), put(bdf, 0x170, 2);
+	put(bdf, 0x174, 0x00020080), put(bdf, 0x184, 0xfc000004);
+}
+
 static void machine(u32 running)
 {
 	static struct qv_mon_create cell;
@@ -71,11 +84,15 @@ static void machine(u32 running)
 	put(ENDPOINT, 0x04, 0x2), put(ENDPOINT, 0x10, 0xfd000000), put(ENDPOINT, 0x14, 0xd001);
 	put_bridge(PORT, 1, 2);
 	put_bridge(BESIDE, 3, 3);
+	put_physical(PHYSICAL);
 	slot = &me()->manager.cells[1];
 	slot->state = running ? QV_MON_RUNNING : QV_MON_CREATED;
 	slot->taken = running;
 	slot->q = &cell;
-	cell.num_devices = 1;
+	cell.num_devices = 2;
+	cell.devices[1] = (struct qv_mon_device){
+		.bdf = VIRTUAL, .physical = PHYSICAL, .ioapic = QV_MON_NO_PIN,
+	};
 	cell.devices[0] = (struct qv_mon_device){
 		.bdf = CELLS, .ioapic = QV_MON_NO_PIN,
 		.bars = { { .base = BAR, .len = 0x4000 },
@@ -192,6 +209,22 @@ enum { ALWAYS, IDLE, NEVER };
 	X(beside_window, IDLE, BESIDE, 0x20, 4, 0xfe00fe00 ^ 0x10) \
 	X(beside_reset, ALWAYS, BESIDE, 0x3e, 2, 0x0042) \
 	X(beside_power, ALWAYS, BESIDE, 0x44, 2, 0x000b) \
+	X(virtual_off, IDLE, PHYSICAL, 0x168, 2, 0) \
+	X(virtual_memory_off, IDLE, PHYSICAL, 0x168, 1, 1) \
+	X(virtual_the_same, ALWAYS, PHYSICAL, 0x168, 2, 9) \
+	X(virtual_ari, IDLE, PHYSICAL, 0x168, 2, 0x19) \
+	X(virtual_number, IDLE, PHYSICAL, 0x170, 2, 1) \
+	X(virtual_page_size, IDLE, PHYSICAL, 0x180, 4, 2) \
+	X(virtual_bar, IDLE, PHYSICAL, 0x184, 4, 0xfb000004) \
+	X(virtual_bar_by_a_byte, IDLE, PHYSICAL, 0x187, 1, 0xfb) \
+	X(virtual_last_bar, IDLE, PHYSICAL, 0x198, 4, 1) \
+	X(physical_reset, IDLE, PHYSICAL, 0x78, 2, 0xa810) \
+	X(physical_sleep, IDLE, PHYSICAL, 0x44, 2, 0x000b) \
+	X(physical_self_test, IDLE, PHYSICAL, 0x0f, 1, 0x40) \
+	X(physical_messages, ALWAYS, PHYSICAL, 0x52, 2, 0) \
+	X(physical_errors, ALWAYS, PHYSICAL, 0x104, 4, 0x4000) \
+	X(physical_aer_head, IDLE, PHYSICAL, 0x100, 4, 0) \
+	X(physical_line, ALWAYS, PHYSICAL, 0x3c, 1, 5) \
 	X(cells_own, IDLE, CELLS, 0x04, 2, 7) \
 	X(bar_moved, IDLE, ENDPOINT, 0x10, 4, BAR) \
 	X(bar_the_same, ALWAYS, ENDPOINT, 0x10, 4, 0xfd000000) \

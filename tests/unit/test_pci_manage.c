@@ -166,7 +166,7 @@ static void large_bar(void)
 	X(too_many, DEVICES, q.num_devices = 9) \
 	X(outside_config_space, DEVICE_NONE, d->bdf = 0x400) \
 	X(bdf_huge, DEVICE_NONE, d->bdf = ~0u) \
-	X(nobody_there, DEVICE_NONE, (d->bdf = 0x30, config_set(0x30, 0, ~0u))) \
+	X(nobody_there, DEVICE_NONE, (d->bdf = 0x30, config_set(0x30, 0x0c, ~0u))) \
 	X(bridge, DEVICE_NONE, config_set(OWN, 0x0c, 1 << 16)) \
 	X(isa_bridge, DEVICE_NONE, config_set(OWN, 8, 0x06010002)) \
 	X(serial_port, OK, config_set(OWN, 8, 0x07000200)) \
@@ -210,6 +210,80 @@ static void refusals(void)
 	CHECK(front(BAR).present && front(BAR).write);
 	CHANGES(X)
 #undef X
+}
+
+/* ---- virtual functions ---- */
+
+#define PHYSICAL	0x20u			/* 00:04.0 */
+#define VIRTUAL		(PHYSICAL + 8 + 2 * 4)	/* its third: offset 8, stride 4 */
+#define SRIOV		0x140u
+
+/* The ids of a virtual function are ones and its BARs zeros: registers of @PHYSICAL place them */
+static void virtual_world(struct qv_mon_create *q)
+{
+	pci_world_function(VIRTUAL, 0);
+	config_set(VIRTUAL, 0, ~0u);
+	config_set(VIRTUAL, 0x18, 0);
+	config_set(PHYSICAL, 0x100, SRIOV << 20 | 0x10001);
+	config_set(PHYSICAL, SRIOV, 0x10010);
+	config_set(PHYSICAL, SRIOV + 8, 0x9);
+	config_set(PHYSICAL, SRIOV + 0x10, 3);
+	config_set(PHYSICAL, SRIOV + 0x14, 4 << 16 | 8);
+	config_set(PHYSICAL, SRIOV + 0x24, (u32)(BAR - 2 * 0x4000) | 4);
+	config_set(PHYSICAL, SRIOV + 0x28, 0);
+	good(q);
+	q->devices[0] = pci_world_device(VIRTUAL, BAR);
+	q->devices[0].bars[2].len = 0;
+	q->devices[0].physical = PHYSICAL;
+	q->devices[0].number = 2;
+}
+
+#define VIRTUAL_CHANGES(X) \
+	X(nothing, OK, (void)0) \
+	X(last_of_two, DEVICE_NONE, config_set(PHYSICAL, SRIOV + 0x10, 2)) \
+	X(switched_off, DEVICE_NONE, config_set(PHYSICAL, SRIOV + 8, 0x8)) \
+	X(memory_off, DEVICE_NONE, config_set(PHYSICAL, SRIOV + 8, 0x1)) \
+	X(no_capability, DEVICE_NONE, config_set(PHYSICAL, SRIOV, 0x10017)) \
+	X(other_number, DEVICE_NONE, d->number = 1) \
+	X(other_physical, DEVICE_NONE, d->physical = OWN) \
+	X(itself, DEVICE_NONE, d->physical = VIRTUAL) \
+	X(physical_nowhere, DEVICE_NONE, d->physical = 0xffff) \
+	X(other_offset, DEVICE_NONE, config_set(PHYSICAL, SRIOV + 0x14, 4 << 16 | 12)) \
+	X(other_stride, DEVICE_NONE, config_set(PHYSICAL, SRIOV + 0x14, 2 << 16 | 8)) \
+	X(absent, DEVICE_NONE, config_set(VIRTUAL, 0x0c, ~0u)) \
+	X(said_to_be_ordinary, DEVICE_BAR, d->physical = d->number = 0) \
+	X(bar_of_the_first, DEVICE_BAR, config_set(PHYSICAL, SRIOV + 0x24, (u32)BAR | 4)) \
+	X(bar_longer, DEVICE_BAR, d->bars[0].len = 0x8000) \
+	X(bar_above_4g, DEVICE_BAR, config_set(PHYSICAL, SRIOV + 0x28, 1)) \
+	X(second_bar, DEVICE_BAR, \
+	  (d->bars[2].base = BAR + 0x8000, d->bars[2].len = 0x4000, d->bars[2].ports = 0))
+
+static void virtual_function(void)
+{
+	static struct qv_mon_create q;
+	struct qv_mon_device *d = &q.devices[0];
+	struct world w;
+	u64 want, got;
+
+#define X(name, error, change) \
+	world_open(&w); \
+	virtual_world(&q); \
+	change; \
+	unit_case(#name ":"); \
+	want = QV_ME_##error; \
+	got = world_create(&w, &q); \
+	CHECK_EQ(got > QV_ME_BASE ? got : QV_ME_OK, want);
+	VIRTUAL_CHANGES(X)
+#undef X
+	/* Linux switches its virtual functions off between create and start */
+	world_open(&w);
+	virtual_world(&q);
+	CHECK_EQ(world_create(&w, &q), 1);
+	config_set(PHYSICAL, SRIOV + 8, 0);
+	CHECK_EQ(world_start(&w, 1), QV_ME_DEVICE_NONE);
+	config_set(PHYSICAL, SRIOV + 8, 0x9);
+	CHECK_EQ(world_start(&w, 1), 0);
+	CHECK(!front(BAR).present && !front(BAR + 0x3000).present && front(BAR - 0x1000).present);
 }
 
 /* Without an IOAPIC pin for its function, a cell may not enable the interrupt line. */
@@ -307,6 +381,7 @@ UNIT_SUITE(pci_manage) = {
 	{ "pci: a function is given and returned", given_and_taken_back },
 	{ "pci: large registers come back unchanged", large_bar },
 	{ "pci: each malformed function is rejected", refusals },
+	{ "pci: a virtual function lies where its physical function says", virtual_function },
 	{ "pci: a function without a pin cannot assert its line", line },
 	{ "pci: of overlapping claims only one cell starts", overlapping_claims },
 	{ "pci: of two cells with a port only one starts", overlapping_ports },

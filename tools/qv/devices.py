@@ -101,10 +101,11 @@ class Bus:
             return "only segment 0000", "choose one of segment 0000"
         if _number(folder, "class") >> 16 == BRIDGE or _header_type(folder):
             return "a bridge", "give what is behind it"
-        if os.path.exists(os.path.join(folder, "physfn")):
-            return "a virtual function", "choose another"
         if _text(folder, "sriov_numvfs") not in ("", "0"):
-            return "it has virtual functions", "switch them off: echo 0 to its sriov_numvfs"
+            return (
+                "it has virtual functions",
+                "switch them off (echo 0 to its sriov_numvfs), or choose one of them",
+            )
         if not os.path.exists(os.path.join(self.root, "sys/firmware/acpi/tables/MCFG")):
             return "no memory-mapped config space (no ACPI table MCFG)", "use a machine that has it"
         return self._bars_why(name)

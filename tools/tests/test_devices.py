@@ -145,11 +145,10 @@ def test_functions_that_no_cell_can_have(sys: Sys) -> None:
     sys.function("00:13.0", resource="0x0 0xfff 0x20040200\n")
     sys.function("00:14.0", resource="0x60 0x67 0x40101\n")
     sys.put(sys.function("00:15.0") + "/sriov_numvfs", "2\n")
-    sys.put(sys.function("00:16.0") + "/physfn", "")
-    assert {name: sys.state(f"00:{name}.0").partition(": ")[2] for name in ("1f", "10", "11", "12", "13", "14", "15", "16")} == {
+    assert {name: sys.state(f"00:{name}.0").partition(": ")[2] for name in ("1f", "10", "11", "12", "13", "14", "15")} == {
         "1f": "a bridge", "10": "its registers share a page of 4 KiB with 00:11.0",
         "11": "its registers share a page of 4 KiB with 00:10.0", "12": "", "13": "its registers are not placed in memory",
-        "14": "its registers lie over ports that no cell may have (0x60)", "15": "it has virtual functions", "16": "a virtual function"}
+        "14": "its registers lie over ports that no cell may have (0x60)", "15": "it has virtual functions"}
     (sys.root / "sys/firmware/acpi/tables/MCFG").unlink()
     assert sys.state("00:12.0").startswith("no: no memory-mapped config space")
 

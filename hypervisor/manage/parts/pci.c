@@ -19,6 +19,9 @@
 #define BAR_MAX		(1ull << 36)
 /* number of pages of tables for config space and both ends of six BARs */
 #define TABLES_OF_DEVICE 36
+/* Capability of SR-IOV: PCI Express Base 5.0, 9.3.3. Upper half of the offset: the stride */
+enum { SRIOV_CONTROL = 0x08, SRIOV_COUNT = 0x10, SRIOV_OFFSET = 0x14, SRIOV_BARS = 0x24 };
+#define SRIOV_ON	0x9		/* in its control: functions exist, their memory answers */
 
 /* ---- checks ---- */
 
@@ -31,28 +34,44 @@ static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
 	if (bar->ports)
 		return bar->base < 0x10000 && bar->len <= 0x10000 - bar->base &&
 		       !ports_never(b, bar->base, bar->base + bar->len - 1);
-	if ((bar->base | bar->len) & (QV_PAGE - 1) || bar->len > BAR_MAX ||
-	    bar->base >> b->phys_bits || (bar->base + bar->len - 1) >> b->phys_bits ||
-	    bar->base < request_pages(&inst->req) * QV_HUGE ||
-	    overlaps(bar->base, bar->len, b->ecam_pa, b->ecam_len) ||
-	    overlaps(bar->base, bar->len, MESSAGES, MESSAGES_LEN) ||
-	    ram_has(b, bar->base, bar->len, false))
-		return false;
-	return front_owns(&inst->nested, bar->base, bar->len);
+	return !((bar->base | bar->len) & (QV_PAGE - 1)) && bar->len <= BAR_MAX &&
+	       !(bar->base >> b->phys_bits) && !((bar->base + bar->len - 1) >> b->phys_bits) &&
+	       bar->base >= request_pages(&inst->req) * QV_HUGE &&
+	       !overlaps(bar->base, bar->len, b->ecam_pa, b->ecam_len) &&
+	       !overlaps(bar->base, bar->len, MESSAGES, MESSAGES_LEN) &&
+	       !ram_has(b, bar->base, bar->len, false) &&
+	       front_owns(&inst->nested, bar->base, bar->len);
 }
 
-/* Checks that the function itself reports the same BAR as the request */
-static bool bar_true(struct pcpu *cpu, u32 bdf, u32 i, const struct qv_mon_bar *bar)
+/*
+ * Returns the address of the registers that place the function: its own, or those of its physical
+ * function. 0: it is no virtual function of .physical
+ */
+static u64 bars_of(struct pcpu *cpu, const struct qv_mon_device *d)
 {
-	u32 raw = device_read(cpu, config_of(bdf) + CFG_BARS + 4 * i);
+	u32 cap = d->physical ? pci_extended(cpu, d->physical, CAP_SRIOV) : 0;
+	u32 at = pci_config_get(cpu, d->physical, cap + SRIOV_OFFSET);
 
-	if (!bar->len)
-		return true;
+	if (!d->physical)
+		return config_of(d->bdf) + CFG_BARS;
+	return cap && d->bdf == d->physical + (at & 0xffff) + d->number * (at >> 16) &&
+	       (pci_config_get(cpu, d->physical, cap + SRIOV_CONTROL) & SRIOV_ON) == SRIOV_ON &&
+	       d->number < (pci_config_get(cpu, d->physical, cap + SRIOV_COUNT) & 0xffff) ?
+	       config_of(d->physical) + cap + SRIOV_BARS : 0;
+}
+
+/* Checks BAR @i by the registers at @at: those of virtual functions lie one after another */
+static bool bar_true(struct pcpu *cpu, u64 at, const struct qv_mon_device *d, u32 i)
+{
+	const struct qv_mon_bar *bar = &d->bars[i];
+	u64 base = bar->base - d->number * bar->len;
+	u32 raw = device_read(cpu, at + 4 * i);
+
 	if (bar->ports)
-		return (raw & 1) && (raw & ~3u) == bar->base;
-	return !(raw & 1) && (raw & ~0xfu) == (u32)bar->base &&
-	       ((raw & 6) != 4 ? !(bar->base >> 32) : i + 1 < QV_MON_BARS &&
-		device_read(cpu, config_of(bdf) + CFG_BARS + 4 * i + 4) == bar->base >> 32);
+		return (raw & 1) && (raw & ~3u) == base;
+	return !(raw & 1) && (raw & ~0xfu) == (u32)base &&
+	       ((raw & 6) != 4 ? !(base >> 32) : i + 1 < QV_MON_BARS &&
+		device_read(cpu, at + 4 * i + 4) == base >> 32);
 }
 
 /* Returns true if both are one function, or have one pin */
@@ -107,13 +126,11 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 		return QV_ME_DEVICES;
 	if (d->bdf >= inst->boot.ecam_len >> 12)
 		return QV_ME_DEVICE_NONE;
-	if (taken(inst, d))
+	if (taken(inst, d) || !front_owns(&inst->nested, config_of(d->bdf), QV_PAGE))
 		return QV_ME_DEVICE_TAKEN;
 	if (d->ioapic != QV_MON_NO_PIN && (d->ioapic >= inst->boot.num_ioapics ||
 	    d->pin >= 120 || d->vector < 32 || d->vector > 254))
 		return QV_ME_DEVICE_PIN;
-	if (!front_owns(&inst->nested, inst->boot.ecam_pa + ((u64)d->bdf << 12), QV_PAGE))
-		return QV_ME_DEVICE_TAKEN;
 	for (i = 0; i < QV_MON_BARS; i++)
 		if (!bar_ok(inst, &d->bars[i]))
 			return QV_ME_DEVICE_BAR;
@@ -123,14 +140,15 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 /* Checks the function's own registers. Its config space is known to belong to Linux */
 static u64 check_function(struct pcpu *cpu, const struct qv_mon_device *d)
 {
+	u64 at = bars_of(cpu, d);
 	u32 i;
 
-	if (device_read(cpu, config_of(d->bdf)) == ~0u ||
-	    (device_read(cpu, config_of(d->bdf) + CFG_HEADER) >> 16 & 0x7f) ||
+	/* the ids of a virtual function are ones; where no function is, the header is ones too */
+	if (!at || (device_read(cpu, config_of(d->bdf) + CFG_HEADER) >> 16 & 0x7f) ||
 	    device_read(cpu, config_of(d->bdf) + CFG_CLASS) >> 24 == CLASS_BRIDGE)
 		return QV_ME_DEVICE_NONE;
 	for (i = 0; i < QV_MON_BARS; i++)
-		if (!bar_true(cpu, d->bdf, i, &d->bars[i]))
+		if (d->bars[i].len && !bar_true(cpu, at, d, i))
 			return QV_ME_DEVICE_BAR;
 	return QV_ME_OK;
 }
@@ -174,12 +192,11 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 
 static u64 still_there(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u32 i;
+	u32 i = 0;
 
-	for (i = 0; i < q->num_devices; i++)
-		if (check_function(cpu, &q->devices[i]))
-			return QV_ME_DEVICE_NONE;
-	return QV_ME_OK;
+	while (i < q->num_devices && !check_function(cpu, &q->devices[i]))
+		i++;
+	return i < q->num_devices ? QV_ME_DEVICE_NONE : QV_ME_OK;
 }
 
 static bool take_range(const struct qv_mon_bar *r, bool taken)
@@ -213,27 +230,23 @@ static int map_config(struct instance *cell)
 	for (i = 0; i < PT_ENTRIES; i++)
 		pt_table(n->pt_pool, table)[i] = ones | nested_bits(n, NESTED_R | NESTED_WB);
 	for (pa = b->ecam_pa; pa < end; pa += QV_HUGE) {
-		u64 *entry = paging_entry(n, pa, 2), *own = NULL;
+		u64 *entry = paging_entry(n, pa, 2);
 
 		if (!entry)
 			return -1;
 		*entry = table | PT_TABLE;
-		for (i = 0; i < cell->req.num_devices; i++) {
-			u64 page = config_of(cell->req.devices[i].bdf);
+	}
+	for (i = 0; i < cell->req.num_devices; i++) {
+		u64 page = config_of(cell->req.devices[i].bdf), *entry = paging_entry(n, page, 2);
 
-			if ((page ^ pa) & -(u64)QV_HUGE)
-				continue;
-			if (!own) {
-				u64 fresh = pt_take(n->pt_pool);
-
-				if (!fresh)
-					return -1;
-				own = pt_table(n->pt_pool, fresh);
-				memcpy(own, pt_table(n->pt_pool, table), QV_PAGE);
-				*entry = fresh | PT_TABLE;
-			}
-			own[page >> 12 & (PT_ENTRIES - 1)] = page | nested_bits(n, NESTED_R);
+		if (*entry == (table | PT_TABLE)) {
+			pa = pt_take(n->pt_pool);
+			if (!pa)
+				return -1;
+			memcpy(pt_table(n->pt_pool, pa), pt_table(n->pt_pool, table), QV_PAGE);
+			*entry = pa | PT_TABLE;
 		}
+		*paging_entry(n, page, 1) = page | nested_bits(n, NESTED_R);
 	}
 	return 0;
 }

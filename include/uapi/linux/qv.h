@@ -246,6 +246,11 @@ enum qv_dma {
 #define QV_DEVICE_MESSAGES	(1u << 1)	/* MSI and MSI-X of the device work */
 /* the device has no reset: the cell finds it as Linux left it */
 #define QV_DEVICE_NO_RESET	(1u << 2)
+/*
+ * a virtual function: a hostile Linux, which has the physical one, can lead its DMA to any memory
+ * of the cell, so the level of the cell is QV_LEVEL_DEVICES at most
+ */
+#define QV_DEVICE_VIRTUAL	(1u << 3)
 /* bits 31..16: how often the IOMMU was seen to block its DMA since create, at most 0xffff */
 #define QV_DEVICE_BLOCKED_SHIFT	16
 

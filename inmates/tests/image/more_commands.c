@@ -9,6 +9,7 @@ int command_pcitest(int argc, char **argv);
 int command_edu(int argc, char **argv);
 int command_nvme(int argc, char **argv);
 int command_igb(int argc, char **argv);
+int command_igbvf(int argc, char **argv);
 int command_gate(int argc, char **argv);
 int command_shuffle(int argc, char **argv);
 int command_stream(int argc, char **argv);
@@ -47,6 +48,8 @@ const struct command shell_more_commands[] = {
 	  "    igb link        its Ethernet address; is its link up?" NL
 	  "    igb send WORD   a frame of the word of 32 bits, again and again, to all" NL,
 	  command_igb },
+	{ "igbvf", "WORD", "a virtual function of the 82576: sends a frame, receives one",
+	  NULL, command_igbvf },
 	{ "gate", "priority|edge|level SLOW QUICK MORE",
 	  "a long interrupt handler, and another source's meanwhile",
 	  "    SLOW, QUICK  vectors, which this CPU sends to itself" NL

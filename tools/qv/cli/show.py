@@ -193,6 +193,14 @@ def _add_symbols(data: dict[str, Any], system: System) -> None:
         failure["symbol"] = function_at(image, int(failure["rip"], 16)) or None
 
 
+def _level(status: abi.StatusInfo, data: dict[str, Any]) -> int:
+    """Returns the cell's level of protection from DMA: a hostile Linux can lead the DMA of virtual
+    functions, since it has their physical functions."""
+    virtual = any(device["virtual"] for device in data["devices"])
+    level = int(status.dma_level)
+    return min(level, int(abi.DmaLevel.DEVICES)) if virtual else level
+
+
 def show_cell(args: Arguments, system: System) -> int:
     from . import channels  # `cell list` starts faster without it
 
@@ -200,7 +208,7 @@ def show_cell(args: Arguments, system: System) -> int:
         status = device.status()
         data = cell_data(device.info(name), status.vendor)
         _add_symbols(data, system)
-        data["dma_level"] = words.DMA_LEVELS[status.dma_level]
+        data["dma_level"] = words.DMA_LEVELS[_level(status, data)]
         looks = data["debug"] and data["state"] == "running"
         for channel in data["channels"]:
             channel["counts"] = channels.counts({**channel, "device": channels.device_of(channel)})

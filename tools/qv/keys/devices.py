@@ -169,6 +169,7 @@ def _data(device: abi.PciDevice) -> dict[str, Any]:
         "pin": bool(device.state & abi.DEVICE_PIN),
         "messages": bool(device.state & abi.DEVICE_MESSAGES),
         "reset": not device.state & abi.DEVICE_NO_RESET,
+        "virtual": bool(device.state & abi.DEVICE_VIRTUAL),
     }
 
 
@@ -186,6 +187,7 @@ def _text(device: dict[str, Any]) -> str:
             "pin connected" if device["pin"] else "no pin",
             *(["MSI"] if device["messages"] else []),
             *([] if device["reset"] else ["knows no reset"]),
+            *(["virtual: Linux can lead its DMA in the cell"] if device["virtual"] else []),
         ]
     )
 
