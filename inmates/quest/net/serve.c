@@ -29,8 +29,8 @@ static void end_closed(void)
 }
 
 /*
- * What was closed before a request ends before its answer: a program that is started again gets the
- * ports of the one that has ended. That may free the socket itself.
+ * Sockets that were closed before a request end before its answer: a program that is started again
+ * gets the ports of its last start. That may free the socket itself.
  */
 static void answer(struct socket *s)
 {

@@ -503,7 +503,7 @@ TEST(two_streams_cannot_listen_at_one_port)
 	CHECK_EQ(sockets_used(), 0);
 }
 
-/* A program that is started again, as a component, listens at the port of the one that has ended. */
+/* A component that is started again listens at the port of its last start. */
 TEST(a_port_is_free_once_its_program_has_ended)
 {
 	struct peer p = { .here = 2000, .there = 7, .next = 1, .window = 8192 };
