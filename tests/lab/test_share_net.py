@@ -43,7 +43,7 @@ def answers(qv: Product, address: str) -> bool:
 
 @AMD_IDENTITY
 def test_two_cells_share_a_function(qv: Product) -> None:
-    """Each answers Linux by an address of its own, and they answer each other's questions."""
+    """Each answers Linux by an address of its own, and the sharer sends to the owner."""
     two_sharers(qv)
     for name, address in ("quest", CELL_IP), ("other", OTHER_IP):
         until(lambda: f"{address}/24" in qv.quesh("net", name), f"{name} has an interface", 60)
@@ -52,8 +52,11 @@ def test_two_cells_share_a_function(qv: Product) -> None:
         qv.quesh("httpd &", name)
         until(lambda: "httpd: serves port 80" in qv.sh(f"quesh {name} --dump"), "httpd", 60)
         assert f"Quest, cell {name}" in qv.sh(f"{FETCH}{address}/")
+    qv.quesh("udpperf receive 9 &")
+    assert "udpperf: sent" in qv.quesh(f"udpperf send {CELL_IP} 9 1", "other")
+    until(lambda: re.search(r"udpperf: received [1-9]\d* datagrams", qv.sh("quesh quest --dump")), "datagrams of the sharer", 60)
     found = re.search(r"share lan: taken (\d+) frames, lost (\d+), bad (\d+)", qv.quesh("net", "other"))
-    assert found and int(found[1]) >= 20 and found[2] == found[3] == "0"
+    assert found and int(found[1]) >= 20 and found[2] == found[3] == "0", qv.sh("quesh quest --dump")
 
 
 @AMD_IDENTITY
