@@ -112,8 +112,8 @@ def test_component_that_gives_up_restarts_its_cell(unit: Product) -> None:
     each outage."""
     unit.sh(f"sed -i 's/^image:.*/image: {TEST_IMAGE}/' {FILE}; cat >>{FILE} <<'END'\n"
             "recovery: |\n"
-            "  crash  1ms/40ms  beat=50ms restart=1/60s : faulty crash 60\n"
-            "  vital  1ms/40ms  beat=50ms cell          : faulty none 0\nEND")
+            "  crash  1ms/40ms  restart=1/60s : faulty crash 60\n"
+            "  vital  1ms/40ms  cell          : faulty none 0\nEND")
     unit.sh(f"systemctl start {UNIT}", timeout=300)
 
     def told(event: str) -> list[dict[str, str]]:
