@@ -176,6 +176,8 @@ static void large_bar(void)
 	  (d->bars[0].base = 90 * QV_HUGE, config_set(OWN, 0x10, 90 * QV_HUGE))) \
 	X(bar_over_own_ram, DEVICE_BAR, (d->bars[0].base = 0, config_set(OWN, 0x10, 0))) \
 	X(bar_elsewhere, DEVICE_BAR, d->bars[0].base += 0x4000) \
+	X(bars_beside_its_own, DEVICE_NONE, \
+	  (d->number = 1, d->bars[0].base += 0x4000, d->bars[2].base += 32)) \
 	X(bar_half_a_page, DEVICE_BAR, d->bars[0].len = 0x800) \
 	X(bar_into_messages, DEVICE_BAR, d->bars[0].len = 0xe01000) \
 	X(bar_all, DEVICE_BAR, d->bars[0].len = -4096ull) \
@@ -191,23 +193,28 @@ static void large_bar(void)
 	X(no_config_space, DEVICE_NONE, me()->boot.ecam_len = 0) \
 	X(config_space_in_ram, DEVICE_NONE, (me()->boot.ecam_pa = 0, me()->boot.ecam_len = QV_HUGE))
 
+/* Checks the result of a request. Linux has the function's registers until a cell starts. */
+static void created(struct world *w, struct qv_mon_create *q, const char *name, u64 want)
+{
+	u64 got = world_create(w, q);
+
+	unit_case("%s", name);
+	CHECK_EQ(got > QV_ME_BASE ? got : QV_ME_OK, want);
+	CHECK(front(BAR).present && front(BAR).write);
+}
+
 static void refusals(void)
 {
 	static struct qv_mon_create q;
 	struct qv_mon_device *d = &q.devices[0];
 	struct world w;
-	u64 want, got;
 
 #define X(name, error, change) \
 	world_open(&w); \
 	pci_world_function(OWN, BAR); \
 	good(&q); \
 	change; \
-	unit_case(#name ":"); \
-	want = QV_ME_##error; \
-	got = world_create(&w, &q); \
-	CHECK_EQ(got > QV_ME_BASE ? got : QV_ME_OK, want); \
-	CHECK(front(BAR).present && front(BAR).write);
+	created(&w, &q, #name ":", QV_ME_##error);
 	CHANGES(X)
 #undef X
 }
@@ -251,7 +258,13 @@ static void virtual_world(struct qv_mon_create *q)
 	X(other_offset, DEVICE_NONE, config_set(PHYSICAL, SRIOV + 0x14, 4 << 16 | 12)) \
 	X(other_stride, DEVICE_NONE, config_set(PHYSICAL, SRIOV + 0x14, 2 << 16 | 8)) \
 	X(absent, DEVICE_NONE, config_set(VIRTUAL, 0x0c, ~0u)) \
-	X(said_to_be_ordinary, DEVICE_BAR, d->physical = d->number = 0) \
+	X(said_to_be_ordinary, DEVICE_NONE, d->physical = d->number = 0) \
+	X(ordinary_without_bars, DEVICE_NONE, (d->physical = d->number = 0, d->bars[0].len = 0)) \
+	X(with_its_physical_one, DEVICE_TAKEN, (q.num_devices = 2, \
+	  q.devices[1] = pci_world_device(PHYSICAL, BAR + 0x8000))) \
+	X(behind_its_physical_one, DEVICE_TAKEN, (q.num_devices = 2, q.devices[1] = *d, \
+	  *d = pci_world_device(PHYSICAL, BAR + 0x8000), d->bars[2].len = 0, \
+	  pci_world_function(PHYSICAL, BAR + 0x8000))) \
 	X(bar_of_the_first, DEVICE_BAR, config_set(PHYSICAL, SRIOV + 0x24, (u32)BAR | 4)) \
 	X(bar_longer, DEVICE_BAR, d->bars[0].len = 0x8000) \
 	X(bar_above_4g, DEVICE_BAR, config_set(PHYSICAL, SRIOV + 0x28, 1)) \
@@ -263,16 +276,12 @@ static void virtual_function(void)
 	static struct qv_mon_create q;
 	struct qv_mon_device *d = &q.devices[0];
 	struct world w;
-	u64 want, got;
 
 #define X(name, error, change) \
 	world_open(&w); \
 	virtual_world(&q); \
 	change; \
-	unit_case(#name ":"); \
-	want = QV_ME_##error; \
-	got = world_create(&w, &q); \
-	CHECK_EQ(got > QV_ME_BASE ? got : QV_ME_OK, want);
+	created(&w, &q, #name ":", QV_ME_##error);
 	VIRTUAL_CHANGES(X)
 #undef X
 	/* Linux switches its virtual functions off between create and start */

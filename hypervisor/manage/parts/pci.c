@@ -45,15 +45,16 @@ static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
 
 /*
  * Returns the address of the registers that place the function: its own, or those of its physical
- * function. 0: it is no virtual function of .physical
+ * function. 0: there is no such function
  */
 static u64 bars_of(struct pcpu *cpu, const struct qv_mon_device *d)
 {
 	u32 cap = d->physical ? pci_extended(cpu, d->physical, CAP_SRIOV) : 0;
 	u32 at = pci_config_get(cpu, d->physical, cap + SRIOV_OFFSET);
 
-	if (!d->physical)
-		return config_of(d->bdf) + CFG_BARS;
+	if (!d->physical)	/* the ids of a virtual function are ones */
+		return d->number || device_read(cpu, config_of(d->bdf)) == ~0u ? 0 :
+		       config_of(d->bdf) + CFG_BARS;
 	return cap && d->bdf == d->physical + (at & 0xffff) + d->number * (at >> 16) &&
 	       (pci_config_get(cpu, d->physical, cap + SRIOV_CONTROL) & SRIOV_ON) == SRIOV_ON &&
 	       d->number < (pci_config_get(cpu, d->physical, cap + SRIOV_COUNT) & 0xffff) ?
@@ -74,10 +75,10 @@ static bool bar_true(struct pcpu *cpu, u64 at, const struct qv_mon_device *d, u3
 		device_read(cpu, at + 4 * i + 4) == base >> 32);
 }
 
-/* Returns true if both are one function, or have one pin */
+/* Returns true if both are one function, have one pin, or @a is the physical function of @b */
 static bool same(const struct qv_mon_device *a, const struct qv_mon_device *b)
 {
-	return a->bdf == b->bdf ||
+	return a->bdf == b->bdf || (b->physical && a->bdf == b->physical) ||
 	       (a->ioapic != QV_MON_NO_PIN && a->ioapic == b->ioapic && a->pin == b->pin);
 }
 
@@ -86,10 +87,10 @@ static bool taken(const struct instance *inst, const struct qv_mon_device *d)
 	const struct qv_mon_device *other;
 
 	for (other = inst->req.devices; other < d; other++)
-		if (same(other, d))
+		if (same(other, d) || same(d, other))
 			return true;
 	FOR_EACH_DEVICE(other, state)
-		if (same(other, d))
+		if (same(other, d) || same(d, other))
 			return true;
 	return false;
 }
@@ -141,16 +142,15 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 static u64 check_function(struct pcpu *cpu, const struct qv_mon_device *d)
 {
 	u64 at = bars_of(cpu, d);
-	u32 i;
+	u32 i = 0;
 
-	/* the ids of a virtual function are ones; where no function is, the header is ones too */
+	/* where no function is, the header is ones */
 	if (!at || (device_read(cpu, config_of(d->bdf) + CFG_HEADER) >> 16 & 0x7f) ||
 	    device_read(cpu, config_of(d->bdf) + CFG_CLASS) >> 24 == CLASS_BRIDGE)
 		return QV_ME_DEVICE_NONE;
-	for (i = 0; i < QV_MON_BARS; i++)
-		if (d->bars[i].len && !bar_true(cpu, at, d, i))
-			return QV_ME_DEVICE_BAR;
-	return QV_ME_OK;
+	while (i < QV_MON_BARS && (!d->bars[i].len || bar_true(cpu, at, d, i)))
+		i++;
+	return i < QV_MON_BARS ? QV_ME_DEVICE_BAR : QV_ME_OK;
 }
 
 static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
