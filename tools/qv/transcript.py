@@ -29,6 +29,7 @@ READY = b"\x04"  # QV_STREAM_READY: the text before it in its line is a prompt
 LONGEST = 1000  # bytes of a line; a longer line is split
 TRIES = 20  # to copy the recovery block while the inmate does not change it, 1 ms each
 LINES, SECONDS = 200, 1.0  # most lines in this time: the journal would drop entries of the unit
+MOST = 20  # outages in that time, after which those that follow wait for the next
 
 
 # As in quesh/escape.c: ESC [ ... letter (colours, the cursor), ESC ] ... BEL and the like (titles),
@@ -69,6 +70,7 @@ class Transcript:
         self._position = self._word(HEAD)
         self._partial = b""
         self._since, self._count, self._left_out = 0.0, 0, 0
+        self._told_since, self._told = 0.0, 0
         self.lost = 0  # bytes that the ring lost, since the last look at this number
         self._recoveries = recovery.Recoveries()
         self._recoveries.skip(self.recovery())
@@ -97,9 +99,16 @@ class Transcript:
             time.sleep(0.001)
         return recovery.parse(copy)
 
-    def recoveries(self) -> list[Outage | int]:
-        """Returns the outages of components since the last call, as Recoveries.news() does."""
-        return list(self._recoveries.news(self.recovery()))
+    def recoveries(self, now: float, end: bool = False) -> list[Outage | int]:
+        """Returns the outages of components since the last call, as Recoveries.news() does. After
+        MOST in a second there are none until it is over, or until the life ends with `end`."""
+        if now - self._told_since >= SECONDS:
+            self._told_since, self._told = now, 0
+        if self._told >= MOST and not end:
+            return []
+        news = list(self._recoveries.news(self.recovery()))
+        self._told += len(news)
+        return news
 
     def kept(self) -> str:
         """Returns what the ring holds now, as text."""

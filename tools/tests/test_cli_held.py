@@ -165,7 +165,7 @@ class Window:
     def lines(self, *_: object) -> list[str]:
         return []
 
-    def recoveries(self) -> list[object]:
+    def recoveries(self, *_: object) -> list[object]:
         return []
 
 

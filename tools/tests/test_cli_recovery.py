@@ -13,9 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from running import Run
 
 from qv import abi, recovery
-from qv.cli.recovery import MOST
 from qv.recovery import COMPONENT, DETECTOR, HEAD, LENGTH, OUTAGE, parse
-from qv.transcript import RECOVERY, Transcript
+from qv.transcript import MOST, RECOVERY, Transcript
 
 HEADER = Path(__file__).resolve().parents[2] / "include/qv/cell.h"
 BOOT = 1_000_000  # TSC; the fake driver says that it has 2 GHz
@@ -186,6 +185,23 @@ def test_unit_tells_recoveries(run: Run, pages: Path) -> None:
     assert said[4] == "80 more faults of components of cell quest came too fast to tell each"
     assert said[5:-1] == [f"{whose} is back after 4 ns (exception 11: restart)"] * 16 and MOST >= 16
     assert said[-1] == f"{whose} failed, and the cell with it (exception 11: cell)"
+
+
+def test_flood_of_outages_leaves_room_for_other_entries(pages: Path, run: Run) -> None:
+    """The journal drops entries of a unit that has too many. None is forgotten: the rest is counted."""
+    seen = Transcript("quest", str(pages.parents[1]))
+    many = [outage(0, 0, 20 * MS, 2, 4, 6, 8)] * 16
+    found = []
+    for look in range(1, 101):
+        put(pages, block(many, total=50 * look))
+        found += seen.recoveries(100 + look / 200)
+    assert MOST <= len(found) <= MOST + 16 + 1
+    last = seen.recoveries(100.7, end=True)
+    assert len(last) == 16 + 1
+    assert sum(one if isinstance(one, int) else 1 for one in [*found, *last]) == 5000
+    put(pages, block(many, total=5001))
+    assert not seen.recoveries(100.8) and len(seen.recoveries(101.1)) == 1
+    seen.close()
 
 
 def test_block_that_changes_is_copied_again(pages: Path, run: Run) -> None:

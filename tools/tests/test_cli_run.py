@@ -350,7 +350,7 @@ def test_heart_that_does_not_beat_is_not_reported_as_well(run: Run, manager: Fak
         def lines(self, _now: float, _end: bool = False) -> list[str]:
             return []
 
-        def recoveries(self) -> list[object]:
+        def recoveries(self, *_: object) -> list[object]:
             return []
 
         def restart(self) -> None: ...
@@ -442,7 +442,7 @@ def test_inmate_is_ready_as_its_file_says(run: Run, manager: FakeService, how: s
         def lines(self, _now: float, _end: bool = False) -> list[str]:
             return []
 
-        def recoveries(self) -> list[object]:
+        def recoveries(self, *_: object) -> list[object]:
             return []
 
         def restart(self) -> None: ...

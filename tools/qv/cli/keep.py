@@ -215,12 +215,13 @@ class Keeper:
     def copy_console(self, end: bool = False) -> None:
         """Copies what the inmate has printed to the journal, one entry for each line. Tells of
         its components, whose outages it prints too."""
-        if self.transcript and (news := self.transcript.recoveries()):
+        now = self.system.now()
+        if self.transcript and (news := self.transcript.recoveries(now, end)):
             for kind, words, fields in entries(self.name, news, self.device.status().tsc_khz):
                 self.say(kind, words, **fields)
         if not self.transcript or not self.service.journal:
             return
-        for line in self.transcript.lines(self.system.now(), end):
+        for line in self.transcript.lines(now, end):
             self.service.journal.send("console", line, QV_CELL=self.name)
         lost, self.transcript.lost = self.transcript.lost, 0
         if lost:

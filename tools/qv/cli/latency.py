@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from .. import output
 from ..errors import Refused
 from ..latency import BUCKETS, Histogram, end
@@ -26,10 +28,8 @@ def histograms_of(system: System, name: str) -> list[Histogram] | None:
     transcript = system.transcript(name)
     if transcript is None:
         return None
-    try:
+    with closing(transcript):
         return transcript.histograms()
-    finally:
-        transcript.close()
 
 
 def histogram_data(found: Histogram, khz: int) -> dict[str, Any]:

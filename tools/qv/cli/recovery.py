@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from .. import output, recovery as block
 from ..errors import Refused
 from ..recovery import Block, Outage
@@ -15,18 +17,14 @@ if TYPE_CHECKING:
     from ..system import System
     from .command import Arguments
 
-MOST = 20  # entries in the journal for one look at the outages of a cell
-
 
 def block_of(system: System, name: str) -> Block | None:
     """Returns None if the cell has no console, whose pages have the block."""
     transcript = system.transcript(name)
     if transcript is None:
         return None
-    try:
+    with closing(transcript):
         return transcript.recovery()
-    finally:
-        transcript.close()
 
 
 def _outage_data(one: Outage, khz: int) -> dict[str, Any]:
@@ -207,9 +205,8 @@ def _entry(cell: str, one: Outage, khz: int) -> tuple[str, str, dict[str, str]]:
 
 def entries(cell: str, news: list[Outage | int], khz: int) -> list[tuple[str, str, dict[str, str]]]:
     """Returns entries for the journal: of the last outages, and how many are left out."""
-    there = [one for one in news if isinstance(one, Outage)]
-    left_out = sum(one for one in news if isinstance(one, int)) + max(len(there) - MOST, 0)
-    found = [_entry(cell, one, khz) for one in there[-MOST:]]
+    left_out = sum(one for one in news if isinstance(one, int))
+    found = [_entry(cell, one, khz) for one in news if isinstance(one, Outage)]
     if left_out:
         words = f"{left_out} more faults of components of cell {cell} came too fast to tell each"
         found.insert(0, ("component-fault", words, {}))

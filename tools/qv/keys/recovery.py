@@ -218,8 +218,11 @@ def _needs_problem(line: Line, above: set[str], by_name: dict[str, Line]) -> tup
                 "no way from a component back to itself"
             )
         if need not in above:
-            where = "a line below" if need in by_name else "no line"
-            return f"{shown(need)}, which {shown(line.name)} needs, is in {where}", "a line above"
+            where = "only a line below" if need in by_name else "no line"
+            return (
+                f"`{shown(line.name)}` needs `{shown(need)}`, which {where} declares",
+                f"a line for `{shown(need)}` above",
+            )
     return None
 
 
