@@ -192,9 +192,20 @@ static void print_addresses(void)
 	}
 }
 
+static void print_function(const struct e1000e *n)
+{
+	if (nic_polled())
+		print("polled\n");
+	else
+		print("%lu interrupts\n", nic_interrupts());
+	print("received %lu frames, %lu bytes; bad %lu, lost for lack of memory %lu\n",
+	      n->counts.rx, n->counts.rx_bytes, n->counts.rx_bad, interface_lost());
+	print("sent %lu frames, %lu bytes; not sent, ring full %lu\n", n->counts.tx,
+	      n->counts.tx_bytes, n->counts.tx_full);
+}
+
 void net_print(void)
 {
-	const struct e1000e *n = nic_device();
 	const uint8_t *m;
 
 	if (state != UP) {
@@ -205,15 +216,11 @@ void net_print(void)
 	print_addresses();
 	print(", %02x:%02x:%02x:%02x:%02x:%02x, link %s, ", m[0], m[1], m[2], m[3], m[4], m[5],
 	      port->link() ? "up" : "down");
-	if (nic_polled())
-		print("polled\n");
+	if (*wish.share)
+		print("lost for lack of memory %lu\n", interface_lost());
 	else
-		print("%lu interrupts\n", nic_interrupts());
+		print_function(nic_device());
 	port->print();
-	print("received %lu frames, %lu bytes; bad %lu, lost for lack of memory %lu\n",
-	      n->counts.rx, n->counts.rx_bytes, n->counts.rx_bad, interface_lost());
-	print("sent %lu frames, %lu bytes; not sent, ring full %lu\n", n->counts.tx,
-	      n->counts.tx_bytes, n->counts.tx_full);
 	print("sockets %u; connections without one: closing %u, TIME_WAIT %u\n", sockets_used(),
 	      tcp_closing(), tcp_waiting());
 }
