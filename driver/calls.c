@@ -54,13 +54,16 @@ static int call_status(void *arg, struct qv_cell *cell)
 	return 0;
 }
 
+#define IOMMU_FLAGS	(QV_ENABLE_IOMMU | QV_ENABLE_NO_IOMMU)	/* exclude each other */
+
 static int call_enable(void *arg, struct qv_cell *cell)
 {
 	struct qv_enable *e = arg;
 
-	if (e->flags & ~(QV_ENABLE_STRICT | QV_ENABLE_IPI_DIRECT | QV_ENABLE_IOMMU))
+	if (e->flags & ~(QV_ENABLE_STRICT | QV_ENABLE_IPI_DIRECT | IOMMU_FLAGS) ||
+	    (e->flags & IOMMU_FLAGS) == IOMMU_FLAGS)
 		return qv_refuse(&e->reply, QV_E_ARGUMENT, "use QV_ENABLE_*, or none",
-				 "flags %#x are not known", e->flags);
+				 "flags %#x are not known, or exclude each other", e->flags);
 	return qv_enable(&e->reply, e->flags);
 }
 

@@ -85,7 +85,7 @@ struct qv_takeover {
 	u32 text_len;
 	u32 outside;			/* CPUs of the machine that are not under the monitor */
 	bool ipi_asked;			/* enable was asked for direct IPIs of Linux */
-	bool iommu_asked;		/* enable was asked to take the IOMMU */
+	bool iommu_asked;		/* enable may take the IOMMU: no --no-iommu */
 	bool iommu;			/* the monitor owns the IOMMU: cross/iommu.c */
 	bool iommu_amd;			/* it is AMD-Vi */
 	bool iommu_remaps;		/* every unit remaps interrupts */

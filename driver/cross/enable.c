@@ -41,13 +41,13 @@ static int enable_online(struct qv_reply *r, u32 flags)
 		error = refuse_outside(r);
 	if (!error)
 		error = qv_monitor_mem_make(r);
-	if (!error && flags & QV_ENABLE_STRICT && qv_takeover.iommu_asked && qv_iommu_obstacle)
+	if (!error && flags & QV_ENABLE_IOMMU && qv_iommu_obstacle)
 		error = refuse_iommu(r);
 	if (!error)
 		error = qv_take_over(r, &lost);
 	qv_takeover.ipi_direct = !error && qv_takeover.ipi_asked;
 	qv_takeover.enabled = !error;
-	if (!error && qv_takeover.iommu_asked)
+	if (!error)
 		qv_iommu_take();
 	if (lost)
 		/* a CPU may still be in the monitor: never unload or free */
@@ -58,17 +58,27 @@ static int enable_online(struct qv_reply *r, u32 flags)
 	return error;
 }
 
-int qv_enable(struct qv_reply *r, u32 flags)
+/* Returns why it cannot be enabled as @flags say: it is enabled already */
+static int refuse_enabled(struct qv_reply *r, u32 flags)
 {
-	int error;
-
-	if (qv_takeover.enabled && qv_takeover.ipi_direct != !!(flags & QV_ENABLE_IPI_DIRECT))
+	if (qv_takeover.ipi_direct != !!(flags & QV_ENABLE_IPI_DIRECT))
 		return qv_refuse(r, QV_E_ENABLED,
 				 "qvctl disable, then enable it with the other --ipi",
 				 "QV is enabled already, with %s IPIs of Linux",
 				 qv_takeover.ipi_direct ? "direct" : "filtered");
+	if (flags & (qv_takeover.iommu ? QV_ENABLE_NO_IOMMU : QV_ENABLE_IOMMU))
+		return qv_refuse(r, QV_E_ENABLED, "qvctl disable, then enable it as you want it",
+				 "QV is enabled already, and the IOMMU belongs to %s",
+				 qv_takeover.iommu ? "the monitor" : "Linux");
+	return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
+}
+
+int qv_enable(struct qv_reply *r, u32 flags)
+{
+	int error;
+
 	if (qv_takeover.enabled)
-		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
+		return refuse_enabled(r, flags);
 	/*
 	 * The notifiers that end QV, or refuse sleep while it is enabled, have been called, perhaps
 	 * before this module was loaded
@@ -83,7 +93,7 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (error)
 		return error;
 	qv_takeover.ipi_asked = flags & QV_ENABLE_IPI_DIRECT;
-	qv_takeover.iommu_asked = flags & QV_ENABLE_IOMMU;
+	qv_takeover.iommu_asked = !(flags & QV_ENABLE_NO_IOMMU);
 	qv_outside_gather();
 	error = enable_online(r, flags);
 	qv_outside_park();
@@ -103,7 +113,7 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPU%s",
 		 qv_takeover.num_cpus, qv_takeover.num_cpus == 1 ? "" : "s");
 	/* Only the monitor learns whether the units answer it */
-	if (flags & QV_ENABLE_STRICT && qv_takeover.iommu_asked && !qv_takeover.iommu)
+	if (flags & QV_ENABLE_IOMMU && !qv_takeover.iommu)
 		return qv_disable(r) ?: refuse_iommu(r);
 	return 0;
 }

@@ -263,7 +263,7 @@ const char *qv_iommu_why(void)
 		return qv_takeover.iommu_translated ?
 		       "Linux translates the addresses of its devices (try iommu=pt)" :
 		       "Linux does not remap interrupts (leave out intremap=off and nox2apic)";
-	return qv_takeover.iommu_asked ? qv_iommu_obstacle : "QV was enabled without --iommu";
+	return qv_iommu_obstacle;
 }
 
 #define TAKE_CALLS	1000	/* in a row: more than a unit has steps */

@@ -80,6 +80,8 @@ static void monitor_mem_fill_boot(struct qv_mon_boot *b)
 			    monitor_mem_add_ram);
 	if (qv_takeover.iommu_asked)
 		qv_iommu_read(b);
+	else
+		qv_iommu_drop(b, "QV was enabled with --no-iommu");
 }
 
 /* Writes the mark by which qv_previous_find() finds the log after a warm reset */

@@ -70,7 +70,7 @@ static bool pci_dma_has_alias(const struct pci_dev *pdev)
 static const char *pci_dma_obstacle(const struct qv_cell *cell, struct pci_dev *pdev)
 {
 	if (!qv_takeover.iommu)
-		return "the monitor does not own the IOMMU (enable QV with --iommu)";
+		return "the monitor does not own the IOMMU (`qvctl status` says why)";
 	if (qv_takeover.iommu_amd && cell->config->num_cpus > 1)
 		return "AMD-Vi sends its interrupts to one CPU, and the cell has several";
 	if (!qv_takeover.iommu_remaps)
@@ -91,7 +91,7 @@ int qv_pci_choose_dma(struct qv_reply *r, const struct qv_cell *cell, struct pci
 				 "the DMA setting of PCI function %s is malformed", pci_name(pdev));
 	if (*dma == QV_DMA_UNSAFE && qv_takeover.iommu)
 		return qv_refuse(r, QV_E_DMA,
-				 "use `dma: protected` or `dma: off`, or enable QV without --iommu",
+				 "use `dma: protected` or `dma: off`, or enable QV with --no-iommu",
 				 "the monitor owns the IOMMU, "
 				 "so PCI function %s cannot reach all memory", pci_name(pdev));
 	if (*dma == QV_DMA_PROTECTED || *dma == QV_DMA_BEST)

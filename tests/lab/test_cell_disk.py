@@ -41,7 +41,7 @@ def disk_works(qv: Product) -> None:
     """The data that Linux wrote arrive in the cell, each time with a message of MSI-X, and those of
     the cell in Linux."""
     linux_writes(qv, 4097, 9000, 16383)
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     run(qv, dma(DISK, "protected"))
     assert qv.quesh("nvme id").split() == ["serial", "fast"]
     for number in (4097, 9000, 16383, 4097):

@@ -49,14 +49,14 @@ def function_works(qv: Product) -> None:
 @pytest.mark.slow
 @IDENTITY
 def test_igb_works_in_a_cell(qv: Product) -> None:
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     function_works(qv)
 
 
 @pytest.mark.slow
 @AMD_IDENTITY
 def test_igb_works_in_a_cell_by_amd_vi(qv: Product) -> None:
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     function_works(qv)
 
 
@@ -64,7 +64,7 @@ def test_igb_works_in_a_cell_by_amd_vi(qv: Product) -> None:
 @TRANSLATED
 def test_physical_function_with_virtual_ones_stays_with_linux(qv: Product) -> None:
     qv.sh(f"modprobe igb; udevadm settle; echo 2 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs")
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     assert "has virtual functions" in qv.refused(f"cell create {given(qv, dma(IGB, 'protected'))}")
     qv.sh(f"echo 0 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs")
     function_works(qv)
@@ -114,7 +114,7 @@ HOSTILE = ("ECAP_SRIOV+8.w=0", "ECAP_SRIOV+8.w=1", "ECAP_SRIOV+10.w=0", "ECAP_SR
 
 def virtual_function_works(qv: Product) -> None:
     make_virtual(qv)
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     said = qv.refused(f"cell create {given(qv, dma(VIRTUAL, 'protected'), more='dma-protection: full')}")
     assert "is virtual" in said and "dma-protection: devices" in said
     run(qv, dma(VIRTUAL, "protected"))

@@ -66,12 +66,12 @@ def serve(qv: Product) -> None:
 def test_linux_pings_a_cell(qv: Product) -> None:
     """By an interrupt for each packet, and without an exit of the cell."""
     linux_up(qv)
-    qv.do("enable --strict")
+    qv.do("enable --no-iommu")
     run(qv, unsafe(CELL))
     assert "its DMA would use addresses of the machine" in qv.quesh("net")
     qv.do("cell destroy quest")
     qv.do("disable")
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     run(qv, dma(CELL, "protected"))
     ping = f"/run/busybox ping -c 20 -i 0.05 -s 1400 {CELL_IP}"
     qv.sh(ping)  # until then Linux asks for the cell's address
@@ -92,7 +92,7 @@ def test_linux_pings_a_cell(qv: Product) -> None:
 def test_a_cell_answers_many_requests(qv: Product) -> None:
     """120 requests a second of 17,675 bytes, as in the papers: fewer where the emulator is slow."""
     linux_up(qv)
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     run(qv, dma(CELL, "protected"))
     serve(qv)
     qv.machine.put(HERE / "inside/requests", "/run/requests")
@@ -114,7 +114,7 @@ def has(qv: Product, row: str) -> bool:
 def test_a_server_that_fails_again_and_again_is_back(qv: Product) -> None:
     """Each fault of a server with 120 requests a second costs one start, and few requests."""
     linux_up(qv)
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     qv.sh("echo 'httpd 20ms/100ms restart=8/60s : httpd' >/run/faults.txt")
     path = given(qv, dma(CELL, "protected"), more="modules: [/run/faults.txt]\\nadmission: exact\\n")
     qv.sh(f"sed -i 's,^cmdline:.*,cmdline: net={CELL_IP}/24 recovery=faults.txt,' {path}")

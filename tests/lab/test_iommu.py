@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The IOMMU under the monitor: `qvctl enable --iommu`."""
+"""The IOMMU under the monitor."""
 
 import contextlib
 import re
@@ -89,17 +89,18 @@ def wants_full(qv: Product) -> str:
 @pytest.mark.slow
 @IDENTITY
 def test_without_iommu_linux_reads_a_cell_by_dma(qv: Product) -> None:
-    """The gap that --iommu closes: the level says so."""
-    qv.do("enable")
+    """The gap that --no-iommu leaves open: the level says so."""
+    assert "level: DMA none" in qv.do("enable --no-iommu")
+    assert "level: DMA none: QV was enabled with --no-iommu" in qv.do("log")
     qv.run_cell("quest")
     assert qv.ask("status")["dma_level"] == "none"
-    assert "QV was enabled without --iommu" in qv.refused(f"cell create {wants_full(qv)}")
+    assert "QV was enabled with --no-iommu" in qv.refused(f"cell create {wants_full(qv)}")
     assert starts(qv), "the attack of the other tests does not work at all"
 
 
 def contained(qv: Product) -> None:
     traffic(qv)
-    qv.do("enable --strict --iommu")
+    assert "level: DMA full" in qv.do("enable"), "it needs no option"
     assert qv.ask("status")["dma_level"] == "full"
     qv.run_cell("quest")
     edu(qv, "own")
@@ -151,7 +152,7 @@ def test_dma_is_contained_if_linux_leaves_translation_off(qv: Product) -> None:
 @IDENTITY
 def test_iommu_is_taken_and_given_back_many_times(qv: Product) -> None:
     for _ in range(10):
-        qv.do("enable --strict --iommu")
+        qv.do("enable --iommu")
         qv.run_cell("quest")
         traffic(qv)
         qv.do("cell destroy quest")
@@ -161,18 +162,19 @@ def test_iommu_is_taken_and_given_back_many_times(qv: Product) -> None:
 
 @pytest.mark.slow
 @IDENTITY
-def test_unit_that_does_not_answer_fails_strict_enable(qv: Product) -> None:
+def test_unit_that_does_not_answer_fails_enable_with_iommu(qv: Product) -> None:
     qv.sh("modprobe qv test_iommu_silent=1")
-    assert "a unit of the IOMMU does not answer the monitor" in qv.refused("enable --strict --iommu")
+    assert "a unit of the IOMMU does not answer the monitor" in qv.refused("enable --iommu")
     assert not qv.ask("status")["enabled"]
     traffic(qv)
-    qv.do("enable --iommu")
+    assert "a unit of the IOMMU does not answer the monitor" in qv.do("enable")
     assert qv.ask("status")["dma_level"] == "none"
+    assert "DMA none: a unit of the IOMMU does not answer the monitor" in qv.do("log")
     traffic(qv)
     qv.do("disable")
     traffic(qv)
     qv.sh("echo 0 >/sys/module/qv/parameters/test_iommu_silent")
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     assert qv.ask("status")["dma_level"] == "full"
 
 
@@ -180,7 +182,7 @@ def test_unit_that_does_not_answer_fails_strict_enable(qv: Product) -> None:
 @IDENTITY
 def test_disable_that_fails_says_that_the_level_has_fallen(qv: Product) -> None:
     """The units are Linux's again, but a CPU keeps interrupts off for 10 s and does not leave."""
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
     # all on CPU 0: on CPU 2 a command would only run after the 10 s
     said = qv.machine.run("""insmod /run/qvtouch.ko; taskset -c 0 bash -c '
@@ -200,7 +202,7 @@ def keeps_tables(qv: Product) -> None:
     """Debian's default. A device that Linux lacks a table for reaches nothing."""
     traffic(qv)
     for _ in range(3):
-        qv.do("enable --strict --iommu")
+        qv.do("enable --iommu")
         status = qv.ask("status")
         assert status["dma_level"] == "devices" and "iommu=pt" in status["dma_obstacle"]
         assert "level: DMA devices: devices of cells reach their cells only" in qv.do("log")
@@ -265,7 +267,7 @@ def reach(qv: Product) -> str:
 def reaches_cell_only(qv: Product, own: bool, address: bool = True) -> None:
     """`own`: a device of Linux without a driver reaches Linux's memory. `address`: the unit tells
     which address it blocked."""
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     assert "cannot reach all memory" in qv.refused(f"cell create {given(qv, unsafe(EDU))}")
     qv.sh(f"sed 's/^name:.*/name: other/; s/^cpus:.*/cpus: [2]/' {CONFIGS}/quest.yaml >/run/other.yaml")
     qv.do("cell create /run/other.yaml --start")
@@ -362,9 +364,10 @@ def test_legacy_mode_with_long_requests_keeps_tables_of_linux(qv: Product) -> No
 @pytest.mark.slow
 @OFF
 def test_device_is_not_confined_where_linux_has_no_groups(qv: Product) -> None:
-    assert "with --iommu" in qv.refused(f"cell create {given(qv, dma(EDU, 'protected'))}")
+    qv.do("enable --no-iommu")
+    assert "does not own the IOMMU" in qv.refused(f"cell create {given(qv, dma(EDU, 'protected'))}")
     qv.do("disable")
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     assert "iommu=pt" in qv.refused(f"cell create {given(qv, dma(EDU, 'protected'))}")
     run(qv, f'{{pci: "{EDU}"}}')
     assert reach(qv) == "off"
@@ -436,7 +439,7 @@ def blocked(qv: Product, place: str, index: int) -> None:
 
 
 def messages_arrive(qv: Product) -> None:
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     qv.sh(f"sed 's/^name:.*/name: other/; s/^cpus:.*/cpus: [2]/' {CONFIGS}/quest.yaml >/run/other.yaml")
     qv.do("cell create /run/other.yaml --start")
     for _ in range(2):
@@ -479,7 +482,7 @@ def test_messages_reach_the_cell_where_linux_is_in_xapic_mode(qv: Product) -> No
 @AMD_MESSAGES
 def test_messages_reach_the_cell_by_amd_vi(qv: Product) -> None:
     """A message of a cell stays as the cell wrote it, since each function has its own entries."""
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     qv.sh(f"sed 's/^cpus:.*/cpus: [2, 3]/' {given(qv, dma(EDU, 'protected'))} >/run/two.yaml")
     assert "one CPU" in qv.refused("cell create /run/two.yaml")
     for _ in range(2):

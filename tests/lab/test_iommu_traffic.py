@@ -70,7 +70,7 @@ def measured(qv: Product, on: bool, seconds: int = 15) -> dict[str, Any]:
 def test_what_a_read_and_a_packet_of_linux_cost(qv: Product, full: bool) -> None:
     """Two rounds of three states, so that a load of the host that changes slowly does not count."""
     prepare(qv)
-    states = {"disabled": "", "enabled": "enable", "with --iommu": "enable --strict --iommu"}
+    states = {"disabled": "", "enabled": "enable --no-iommu", "with --iommu": "enable --iommu"}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in states}
     for _ in range(2):
         for name, command in states.items():
@@ -110,7 +110,7 @@ def test_traffic_of_linux_survives_many_cells_with_a_device(qv: Product, full: b
     qv.sh("rm -f /run/stop; systemd-run --unit traffic sh -c "
           f"'{program(qv, '/run/stop')} >/run/traffic.json 2>/run/traffic.err'; sleep 2")
     groups = bool(qv.sh("ls /sys/kernel/iommu_groups"))
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     assert qv.ask("status")["dma_level"] == ("full" if full else "devices")
     for _ in range(ROUNDS):
         run(qv, f'{{pci: "{EDU}"}}')
@@ -145,15 +145,15 @@ def test_taking_a_unit_holds_no_cpu_long(qv: Product, mode: str) -> None:
     """In counted time. The take is calls of one CPU; the others run Linux meanwhile."""
     qv.sh("modprobe nvme; modprobe e1000e; udevadm settle")
     longest: dict[str, tuple[float, float]] = {}
-    for command in ("enable --strict", "enable --strict --iommu", "enable --strict --iommu"):
+    for command in ("enable --no-iommu", "enable --iommu", "enable --iommu"):
         held = qv.ask(command)["held_ns"] / 1e3
         call = max(cpu["call_max_ns"] for cpu in qv.ask("cell stats linux")["cpus"]) / 1e3
         longest[command] = (held, call)
         print(f"{mode}, {command}: longest stay {held:.1f} us, longest call {call:.1f} us")
         qv.do("disable")
     # A CPU may wait for the slices of the others, with and without the unit
-    assert longest["enable --strict --iommu"][0] < longest["enable --strict"][0] + 120, longest
-    assert longest["enable --strict --iommu"][1] < 100 + 20 * 1, longest
+    assert longest["enable --iommu"][0] < longest["enable --no-iommu"][0] + 120, longest
+    assert longest["enable --iommu"][1] < 100 + 20 * 1, longest
 
 
 # Reads blocks one after another. Prints the CPU time of a read in us, and the sum of all data.
@@ -174,7 +174,7 @@ def test_reads_are_as_fast_where_linux_leaves_devices_untranslated(qv: Product) 
     """In counted time, with and without alternately. CPU time alone counts: the emulated disk takes
     time of the host, while the counted clock jumps."""
     qv.sh(f"modprobe nvme; timeout 60 sh -c 'until test -b {DISK}; do sleep 0.2; done'")
-    found: dict[str, list[float]] = {"enable --strict": [], "enable --strict --iommu": []}
+    found: dict[str, list[float]] = {"enable --no-iommu": [], "enable --iommu": []}
     sums = set()
     for _ in range(3):
         for command, times in found.items():

@@ -31,9 +31,14 @@ def test_disable_with_cells_is_refused(qv: Product) -> None:
 
 
 def test_second_enable_changes_nothing(qv: Product) -> None:
-    qv.do("enable")
+    absent = "the machine has no IOMMU"
+    assert f"the IOMMU stays with Linux: {absent}" in qv.refused("enable --iommu")
+    assert "level: DMA none" in (said := qv.do("enable")) and absent in said
+    assert f"level: DMA none: {absent}" in qv.do("log")
+    assert absent in qv.do("status") and absent in qv.do("doctor")
     assert "enabled already" in qv.do("enable")
     assert "enabled already" in qv.refused("enable --strict")
+    assert "the IOMMU belongs to Linux" in qv.refused("enable --iommu")
     assert qv.ask("status")["enabled"]
 
 

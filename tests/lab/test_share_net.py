@@ -30,7 +30,7 @@ def start_owner(qv: Product) -> None:
 
 def two_sharers(qv: Product) -> None:
     linux_up(qv)
-    qv.do("enable --strict --iommu")
+    qv.do("enable --iommu")
     start_owner(qv)
     qv.sh(f"cat >/run/other.yaml <<'END'\nname: other\ncpus: [2]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
           f"cmdline: net=share:lan,{OTHER_IP}/24\n{RINGS}END")

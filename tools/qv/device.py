@@ -116,12 +116,14 @@ class Device:
         return self._call(abi.IOC_STATUS, abi.StatusInfo())
 
     def enable(
-        self, strict: bool = False, ipi_direct: bool = False, iommu: bool = False
+        self, strict: bool = False, ipi_direct: bool = False, iommu: bool | None = None
     ) -> abi.Reply:
+        """`iommu`: the monitor must own the IOMMU; False: it must not; None: where it can."""
         flags = (
             abi.ENABLE_STRICT * strict
             | abi.ENABLE_IPI_DIRECT * ipi_direct
-            | abi.ENABLE_IOMMU * iommu
+            | abi.ENABLE_IOMMU * (iommu is True)
+            | abi.ENABLE_NO_IOMMU * (iommu is False)
         )
         return _reply(self._call(abi.IOC_ENABLE, abi.Enable(flags=flags)))
 

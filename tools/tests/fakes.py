@@ -15,7 +15,8 @@ from qv.facts import Facts
 from qv.files import Files
 from qv.machine import Machine, Taken
 
-WITHOUT = b"QV was enabled without --iommu"
+NO_UNITS = b"the machine has no IOMMU, or its firmware has switched it off"
+NOT_TAKEN = b"QV was enabled with --no-iommu"
 
 
 def reply() -> abi.Reply:
@@ -41,6 +42,7 @@ class FakeDevice:
         self.outside = 0
         self.ipi_direct = False
         self.iommu = False
+        self.without_iommu = NO_UNITS  # why the monitor does not own it; empty: it can
         self.stands, self.before = abi.CpuState.RUNS, 0x90
         self.obstacle = (0, b"", b"")
         self.pool_size = 0
@@ -54,18 +56,24 @@ class FakeDevice:
 
     def status(self) -> abi.StatusInfo:
         code, sentence, remedy = self.obstacle
+        why = self.without_iommu if self.enabled and not self.iommu else b""
         return abi.StatusInfo(enabled=int(self.enabled), num_cells=len(self.cells), vendor=self.vendor,
                               features=self.features, num_cpus=4 if self.enabled else 0, tsc_khz=2_000_000,
                               monitor_text=30_000, cpus_outside=self.outside if self.enabled else 0,
                               ipi_direct=self.enabled and self.ipi_direct,
                               dma_level=abi.DmaLevel.FULL if self.enabled and self.iommu else 0,
-                              dma_obstacle=b"" if self.iommu or not self.enabled else WITHOUT, obstacle=code,
-                              obstacle_text=sentence, obstacle_remedy=remedy)
+                              dma_obstacle=why, obstacle=code, obstacle_text=sentence,
+                              obstacle_remedy=remedy)
 
     def enable(self, strict: bool = False, ipi_direct: bool = False,
-               iommu: bool = False) -> abi.Reply:
+               iommu: bool | None = None) -> abi.Reply:
         answer = self._call("enable --strict" if strict else "enable")
-        self.enabled, self.ipi_direct, self.iommu = True, ipi_direct, iommu
+        if iommu and self.without_iommu:
+            raise Refused(f"the IOMMU stays with Linux: {self.without_iommu.decode()}",
+                          "see security-model.md, or leave out --iommu", abi.Reason.E_UNSUPPORTED)
+        if iommu is False:
+            self.without_iommu = NOT_TAKEN
+        self.enabled, self.ipi_direct, self.iommu = True, ipi_direct, not self.without_iommu
         return answer
 
     def disable(self) -> abi.Reply:

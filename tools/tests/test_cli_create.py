@@ -6,6 +6,7 @@ from __future__ import annotations
 from running import NO_MEMORY, Run, YAML
 
 from qv import abi
+from qv.errors import Refused
 
 
 def test_create_enables_first(run: Run) -> None:
@@ -99,6 +100,20 @@ def test_direct_ipis_are_a_level_that_is_named(run: Run) -> None:
     assert run.json("--json", "status")["ipi"] == run.json("--json", "cell", "list")["linux_ipi"] == "filtered"
     assert run("status") == 0 and "direct" not in run.out
     assert run("enable", "--ipi", "fast") == 2 and "not a way to send IPIs (direct or filtered)" in run.err
+
+
+def test_enable_takes_the_iommu_where_it_can(run: Run) -> None:
+    """The options are the driver's flags. The level, with its reason, is said in each case."""
+    assert run("enable") == 0 and "level: DMA none" in run.out and "the machine has no IOMMU" in run.out
+    assert run("enable", "--iommu") == 1 and "leave out --iommu" in run.err
+    run.device.without_iommu = b""
+    assert run("enable", "--no-iommu", "--iommu") == 0 and "level: DMA full" in run.out
+    assert run.json("enable", "--json")["dma_level"] == "full"
+    assert run("enable", "--no-iommu") == 0 and "QV was enabled with --no-iommu" in run.out
+    run.device.refuse["enable"] = Refused("QV is enabled already", "-", abi.Reason.E_ENABLED)
+    assert run("enable") == 0 and "enabled already" in run.out and "level: DMA none" in run.out
+    assert run("enable", "--no-iommu") == 0, "as it is"
+    assert run("enable", "--iommu") == 1, "it is enabled otherwise"
 
 
 def test_direct_ipis_of_a_cell_are_shown(run: Run) -> None:

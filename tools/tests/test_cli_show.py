@@ -171,7 +171,7 @@ def test_hostile_image_has_no_function(tmp_path: Path) -> None:
 
 def test_level_of_protection_from_dma_is_shown(run: Run) -> None:
     run.create()
-    for owned, level, why in ((False, "none", "without --iommu"), (True, "full", "")):
+    for owned, level, why in ((False, "none", "no IOMMU"), (True, "full", "")):
         run.device.iommu = owned
         assert run.json("--json", "cell", "show", "quest")["dma_level"] == level
         assert run("cell", "show", "quest") == 0 and f"dma:         level {level}\n" in run.out

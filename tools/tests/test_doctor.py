@@ -85,7 +85,7 @@ def test_without_module_and_root(clinic: Clinic) -> None:
 
 
 def test_protection_from_dma(clinic: Clinic) -> None:
-    clinic.finds("dma", "ok", "enable --iommu")
+    clinic.finds("dma", "ok", "can keep a hostile Linux's devices from cells")
     clinic.put("sys/kernel/iommu_groups/7/type", "DMA-FQ\n")
     clinic.finds("dma", "warn", "IOMMU group 7", "iommu=pt")
     clinic.remove("sys/firmware/acpi/tables/DMAR")
@@ -95,8 +95,9 @@ def test_protection_from_dma(clinic: Clinic) -> None:
     clinic.remove("sys/firmware/acpi/tables/IVRS")
     assert isinstance(clinic.device, FakeDevice)
     clinic.device.enable()
-    clinic.finds("dma", "warn", "DMA none", "QV was enabled without --iommu", "qvctl enable --iommu")
-    clinic.device.enable(iommu=True)
+    clinic.finds("dma", "warn", "DMA none", "the machine has no IOMMU", "qvctl disable, qvctl enable")
+    clinic.device.without_iommu = b""
+    clinic.device.enable()
     clinic.finds("dma", "ok", "DMA full")
 
 

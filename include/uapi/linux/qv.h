@@ -90,10 +90,12 @@ struct qv_enable {
  */
 #define QV_ENABLE_IPI_DIRECT	(1u << 1)
 /*
- * The monitor takes the IOMMU from Linux where it can: see qv_status_info.dma_level. With
- * QV_ENABLE_STRICT, refuses (QV_E_UNSUPPORTED) where it cannot.
+ * The monitor takes the IOMMU from Linux where it can: see qv_status_info.dma_level. With this flag
+ * enable is refused (QV_E_UNSUPPORTED) where it cannot.
  */
 #define QV_ENABLE_IOMMU		(1u << 2)
+/* The IOMMU stays with Linux. Excludes QV_ENABLE_IOMMU */
+#define QV_ENABLE_NO_IOMMU	(1u << 3)
 
 /*
  * QV_IOC_POOL: memory that QV keeps for cells, in pieces of 2 MiB. Cells take from it first, and

@@ -169,7 +169,7 @@ static void machines(void)
 	check("remap interrupts");
 	prepare();
 	qv_takeover.iommu = false;
-	check("--iommu");
+	check("does not own the IOMMU");
 	prepare();
 	qv_takeover.iommu_amd = true;
 	check(NULL);

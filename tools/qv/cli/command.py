@@ -23,7 +23,8 @@ class Arguments:
 class Option:
     """An option of a command. `flags` are its names, such as --json. Without `metavar` it is a
     switch. Otherwise it has a value, which `parse` converts; for a wrong value, `parse` raises
-    ValueError."""
+    ValueError. Switches with the same `name` and a `choice` each exclude each other: the last one
+    counts, and the attribute is None without any of them."""
 
     def __init__(
         self,
@@ -33,12 +34,14 @@ class Option:
         parse: Callable[[str], object] = str,
         default: object = None,
         name: str = "",
+        choice: bool | None = None,
     ) -> None:
         self.flags = flags.split()
         self.words = words
         self.metavar = metavar
         self.parse = parse
-        self.default = default if metavar else False
+        self.default = default if metavar else False if choice is None else None
+        self.switched = choice is not False
         self.name = name or self.flags[-1].strip("-")
 
     def usage(self) -> str:

@@ -424,8 +424,8 @@ class Examination:
         return Finding("driver", status, refusal.sentence, refusal.remedy)
 
     def dma(self) -> Finding:
-        """Returns the level of protection from the DMA of a hostile Linux. If QV is not enabled,
-        says whether `enable --iommu` could raise it."""
+        """Returns the level of protection from the DMA of a hostile Linux, or, if QV is not
+        enabled, the level that enable can reach."""
         if self.status is not None and self.status.enabled:
             level = dma_level(self.status)
             return (
@@ -435,7 +435,7 @@ class Examination:
                     "dma",
                     WARN,
                     level,
-                    "see to the reason, then: qvctl disable, qvctl enable --iommu; or trust Linux",
+                    "see to the reason, then: qvctl disable, qvctl enable; or trust Linux",
                 )
             )
         tables = ("sys/firmware/acpi/tables/DMAR", "sys/firmware/acpi/tables/IVRS")
@@ -452,13 +452,11 @@ class Examination:
                 WARN,
                 f"Linux translates the addresses of devices (IOMMU group {', '.join(groups[:3])}"
                 f"{'...' if groups[3:] else ''}), "
-                "so `qvctl enable --iommu` confines devices of cells, not those of a hostile Linux",
+                "so the monitor confines devices of cells, not those of a hostile Linux",
                 "add iommu=pt to the kernel's command line "
                 "(the monitor's isolation of devices replaces that of Linux); or trust Linux",
             )
-        return Finding(
-            "dma", OK, "`qvctl enable --iommu` can keep a hostile Linux's devices from cells"
-        )
+        return Finding("dma", OK, "the monitor can keep a hostile Linux's devices from cells")
 
     def yaml(self) -> Finding:
         if importlib.util.find_spec("yaml"):

@@ -113,7 +113,7 @@ def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
         if not option.metavar:
             if equals:
                 raise _wrong(f"{flag} takes no value", command.usage())
-            setattr(args, option.name, True)
+            setattr(args, option.name, option.switched)
             continue
         if not equals and not words:
             raise _wrong(f"{flag} wants a value: {option.metavar}", command.usage())

@@ -15,18 +15,24 @@ if TYPE_CHECKING:
     from .command import Arguments
 
 
+def _is_as_asked(args: Arguments, info: abi.StatusInfo) -> bool:
+    """Returns whether QV, which is enabled, is enabled as the options say."""
+    owns = info.dma_level != abi.DmaLevel.NONE
+    return args.ipi in (None, words.ipi_name(info.ipi_direct)) and args.iommu in (None, owns)
+
+
 def enable(args: Arguments, system: System) -> int:
     device = system.device_or_load()
     reply = unless(
         args,
         lambda: device.enable(args.strict, args.ipi == "direct", args.iommu),
         abi.Reason.E_ENABLED,
-        lambda: args.ipi in (None, words.ipi_name(device.status().ipi_direct)),
+        lambda: _is_as_asked(args, device.status()),
     )
     info = device.status()
     level = f"; level: {words.outside(info.cpus_outside)}" if info.cpus_outside else ""
     level += f"; level: {words.IPI_DIRECT}" if info.ipi_direct else ""
-    level += f"; level: {words.dma_level(info)}" if args.iommu else ""
+    level += f"; level: {words.dma_level(info)}"
     return done(
         args,
         reply,

@@ -41,9 +41,15 @@ COMMANDS = (
         ),
         Option(
             "--iommu",
-            "let the monitor own the IOMMU where it can, "
-            "so that no device of Linux reaches a cell's memory; "
-            "with --strict, refuse where it cannot",
+            "refuse when the monitor cannot own the IOMMU, which keeps devices from memory of "
+            "others; by default the monitor owns it where it can, and the level says so",
+            choice=True,
+        ),
+        Option(
+            "--no-iommu",
+            "leave the IOMMU to Linux: then nothing keeps devices of Linux from a cell's memory",
+            name="iommu",
+            choice=False,
         ),
     ),
     Command("disable", "monitor.disable", "take the monitor away again", "", STRICT),
