@@ -119,6 +119,7 @@ def virtual_function_works(qv: Product) -> None:
     assert "is virtual" in said and "dma-protection: devices" in said
     run(qv, dma(VIRTUAL, "protected"))
     assert qv.show()["dma_level"] == "devices" and qv.show()["devices"][0]["virtual"]
+    assert "level: DMA full\nlevel of cell quest: DMA devices" in qv.do("cell list")
     exchange(qv, 0x12345678)
     read = f"od -v -An -tx1 -j352 -N64 /sys/bus/pci/devices/0000:{IGB}/config"       # the capability of SR-IOV
     before = qv.sh(read)

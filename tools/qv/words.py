@@ -92,6 +92,14 @@ def dma_level(info: abi.StatusInfo) -> str:
     return f"DMA {DMA_LEVELS[info.dma_level]}: {_DMA[info.dma_level]}{f' ({why})' if why else ''}"
 
 
+def lower_level(cell: str, level: str) -> str:
+    """Returns why a cell has a lower level than the machine, as a person reads it."""
+    return (
+        f"level of cell {cell}: DMA {level} "
+        "(a hostile Linux could lead the DMA of its virtual functions)"
+    )
+
+
 IPI_DIRECT = (
     "IPIs of Linux are direct: they pass no filter, so a hostile Linux could interrupt cells with "
     "any vector or NMI"

@@ -180,6 +180,26 @@ def test_level_of_protection_from_dma_is_shown(run: Run) -> None:
         assert why in run.json("--json", "status")["dma_obstacle"]
 
 
+def test_level_of_a_cell_with_a_virtual_function_is_its_own(run: Run) -> None:
+    run.device.without_iommu = b""
+    run.create()
+    info = run.device.cells["quest"]
+    assert run("cell", "list") == 0 and "level of cell" not in run.out
+    assert run.json("--json", "status")["dma_lower"] == {}
+    info.num_devices, info.devices[0].state = 1, abi.DEVICE_VIRTUAL
+    wanted = "level: DMA full\nlevel of cell quest: DMA devices (a hostile Linux could lead the DMA"
+    assert run("cell", "list") == 0 and wanted in run.out
+    assert run("status") == 0 and "level: DMA full" in run.out
+    assert "level of cell quest: DMA devices" in run.out
+    assert run.json("--json", "status")["dma_lower"] == {"quest": "devices"}
+    listed = run.json("--json", "cell", "list")
+    assert (listed["dma_level"], listed["cells"][0]["dma_level"]) == ("full", "devices")
+    assert run.json("--json", "cell", "show", "quest")["dma_level"] == "devices"
+    assert run("cell", "show", "quest") == 0 and "dma:         level devices\n" in run.out
+    run.device.iommu = False
+    assert run("cell", "list") == 0 and "level of cell" not in run.out, "no cell is below none"
+
+
 def test_mode_of_the_apics_is_shown(run: Run) -> None:
     run.create()
     info = run.device.cells["quest"]

@@ -136,7 +136,10 @@ def list_cells(args: Arguments, system: System) -> int:
         return _list_all(args, system)
     device = system.device()
     status = device.status()
-    cells = cells_data(device, status.vendor)
+    cells = [
+        {**cell, "dma_level": words.DMA_LEVELS[_level(status, cell)]}
+        for cell in cells_data(device, status.vendor)
+    ]
     if args.json:
         output.as_json(
             {
@@ -172,6 +175,8 @@ def list_cells(args: Arguments, system: System) -> int:
         output.line(f"level: {words.IPI_DIRECT}")
     if status.enabled:
         output.line(f"level: DMA {words.DMA_LEVELS[status.dma_level]}")
+    for name, level in lower_levels(status, cells).items():
+        output.line(words.lower_level(name, level))
     return 0
 
 
@@ -199,6 +204,14 @@ def _level(status: abi.StatusInfo, data: dict[str, Any]) -> int:
     virtual = any(device["virtual"] for device in data["devices"])
     level = int(status.dma_level)
     return min(level, int(abi.DmaLevel.DEVICES)) if virtual else level
+
+
+def lower_levels(status: abi.StatusInfo, cells: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Returns the level of each cell whose level is below that of the machine."""
+    levels = {cell["name"]: _level(status, cell) for cell in cells}
+    return {
+        name: words.DMA_LEVELS[level] for name, level in levels.items() if level < status.dma_level
+    }
 
 
 def show_cell(args: Arguments, system: System) -> int:

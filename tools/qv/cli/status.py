@@ -48,6 +48,15 @@ def status(args: Arguments, system: System) -> int:
         system.sleep(PERIOD)
 
 
+def _lower_levels(device: Device, info: abi.StatusInfo) -> dict[str, str]:
+    """Returns the level of each cell whose level is below that of the machine."""
+    if not info.num_cells or not info.dma_level:
+        return {}
+    from .show import cells_data, lower_levels  # `status` starts faster without it
+
+    return lower_levels(info, cells_data(device, info.vendor))
+
+
 def status_data(device: Device, system: System) -> dict[str, Any]:
     """Returns the state as in --json."""
     info, pool = device.status(), device.pool()
@@ -76,6 +85,7 @@ def status_data(device: Device, system: System) -> dict[str, Any]:
         "ipi": ipi_name(info.ipi_direct),
         "dma_level": words.DMA_LEVELS[info.dma_level],
         "dma_obstacle": text(info.dma_obstacle),
+        "dma_lower": _lower_levels(device, info),
         "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent},
         "obstacle": obstacle,
     }
@@ -115,6 +125,8 @@ def _print_status(args: Arguments, device: Device, system: System) -> None:
         output.line(f"level: {words.IPI_DIRECT}")
     if data["enabled"]:
         output.line(f"level: {words.dma_level(device.status())}")
+    for name, level in data["dma_lower"].items():
+        output.line(words.lower_level(name, level))
     if obstacle:
         output.line(f"cannot be enabled: {obstacle['sentence']}")
         output.line(f"  remedy: {obstacle['remedy']}")

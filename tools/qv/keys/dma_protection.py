@@ -36,7 +36,7 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """`dma_level` is that of the machine: cli/show.py."""
+    """`dma_level` is the level that the cell has: cli/show.py."""
     wants = (
         ""
         if found["dma_protection"] == "none"
