@@ -48,6 +48,19 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "P3 wild system calls, faults, floods of output": ("tests/lab/test_quest.py", "inmates/tests/unit_output.c"),
 }
 
+# Attacks by DMA and messages: of Linux, and of a cell with a device
+DMA: dict[str, tuple[str, ...]] = {
+    "D1 devices of Linux and entries for their interrupts": ("front-irte-*", "tests/unit/test_iommu_attacks.c", "tests/lab/test_iommu.py"),
+    "D2 the units' queues, pointers, stores and messages": ("front-iommu-*", "tests/unit/test_iommu_attacks.c"),
+    "D3 a cell's device: foreign memory, forged messages": ("tests/lab/test_iommu.py", "tests/unit/test_iommu_cell.c"),
+    "D4 `setpci` at the physical function of a cell's virtual one: off, fewer, moved, reset, asleep": (
+        "tests/lab/test_cell_igb.py", "tests/unit/test_pci_guard.c"),
+    "D5 a cell gets the physical function of another cell's virtual one": ("tests/unit/test_pci_manage.c",),
+    "D6 registers of the physical function lead DMA to the cell of its virtual one": (
+        "open: the cell's level is *DMA devices* at most (security-model.md)",),
+    "D7 DMA of Linux's devices where Linux translates": ("open: the level is *DMA devices*; *DMA full* needs `iommu=pt`",),
+}
+
 # Attacks on what all share: the log, and the locks of the front end's instance
 SHARED: dict[str, tuple[str, ...]] = {
     "S1 pushes lines of others out of the log, or keeps its reader from an end": (
@@ -79,5 +92,5 @@ LEAKS: dict[str, tuple[str, ...]] = {
     "22 foreign NMIs are swallowed": ("icr-self-nmi", "flood-nmi-self", "tests/lab/test_takeover.py"),
 }
 
-TABLES = {"The list A1-A20": ATTACKS, "A user without privileges": USERS, "A program of Quest": PROGRAMS,
+TABLES = {"The list A1-A20": ATTACKS, "A user without privileges": USERS, "A program of Quest": PROGRAMS, "DMA and messages": DMA,
           "What all share": SHARED, "The 22 leaks of the field": LEAKS}

@@ -119,7 +119,7 @@ class Arena:
                 raise AssertionError(why)
             self.rested = do == "neighbours"
             return reply
-        why = self._machine.evidence(f"no end of: {do} {more} {self._running.errors.decode(errors="replace")}")
+        why = self._machine.evidence(f"no end of: {do} {more} {self._running.errors.decode(errors='replace')}")
         self._machine.kill()
         raise GuestTimeout(why)
 
