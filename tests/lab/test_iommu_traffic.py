@@ -156,15 +156,19 @@ def test_taking_a_unit_holds_no_cpu_long(qv: Product, mode: str) -> None:
     assert longest["enable --iommu"][1] < 100 + 20 * 1, longest
 
 
-# Reads blocks one after another. Prints the CPU time of a read in us, and the sum of all data.
+# Reads blocks one after another, in groups of 50. Prints the CPU time of a read in us in the median
+# of the groups, since timers and other programs hit a few of them; and the sum of the last blocks.
 READ = """
 import hashlib, mmap, os, time
 file, buffer, sums = os.open('/dev/nvme0n1', os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 4096), hashlib.sha256()
-start = time.thread_time()
-for number in range(2000):
-    os.preadv(file, [buffer], number * 4096)
+times = []
+for group in range(15):
+    start = time.thread_time_ns()
+    for number in range(50):
+        os.preadv(file, [buffer], (group * 50 + number) * 4096)
+    times.append(time.thread_time_ns() - start)
     sums.update(buffer)
-print((time.thread_time() - start) / 2000 * 1e6, sums.hexdigest())
+print(sorted(times)[7] / 50 / 1e3, sums.hexdigest())
 """
 
 
@@ -172,18 +176,20 @@ print((time.thread_time() - start) / 2000 * 1e6, sums.hexdigest())
 @counted("intel", "iommu=pt")
 def test_reads_are_as_fast_where_linux_leaves_devices_untranslated(qv: Product) -> None:
     """In counted time, with and without alternately. CPU time alone counts: the emulated disk takes
-    time of the host, while the counted clock jumps."""
+    time of the host, while the counted clock jumps. A process takes 11.2 us for a read or 13.5, in
+    each state, so the fastest of 15 counts. The fastest ones differ by less than 1 %."""
     qv.sh(f"modprobe nvme; timeout 60 sh -c 'until test -b {DISK}; do sleep 0.2; done'")
     found: dict[str, list[float]] = {"enable --no-iommu": [], "enable --iommu": []}
     sums = set()
-    for _ in range(3):
+    for _ in range(5):
         for command, times in found.items():
             qv.do(command)
-            cpu_us, digest = qv.sh(f"taskset -c 1 python3 -c \"{READ}\"").split()
-            times.append(float(cpu_us))
-            sums.add(digest)
+            for _ in range(3):
+                cpu_us, digest = qv.sh(f"taskset -c 1 python3 -c \"{READ}\"").split()
+                times.append(float(cpu_us))
+                sums.add(digest)
             qv.do("disable")
-    without, with_iommu = (sorted(times)[1] for times in found.values())
+    without, with_iommu = (min(times) for times in found.values())
     print(f"CPU time of a read in us: {found}; throughput ratio {without / with_iommu:.3f}")
     assert len(sums) == 1
-    assert without > 0.95 * with_iommu, found  # three values differ by some 3 %
+    assert without > 0.98 * with_iommu, found
