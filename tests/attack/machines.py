@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
+import devices
 import product
 import rows
 
@@ -21,9 +22,10 @@ MIXED = {"mixed": "xapic", "intel-mixed": "intel"}
 # Linux and the attacker's cell have direct IPIs, the witness has not
 DIRECT = {"direct": "xapic"}
 KINDS = (*MACHINES, *MIXED, *DIRECT)
-# The monitor owns the IOMMU, and Linux has the device edu. For attacks of Linux by these alone
+# The monitor owns the IOMMU, and Linux has the device edu. For attacks of Linux by these alone. The
+# machine of other tests of the IOMMU, so that they share a boot
 IOMMU = {"iommu": {"iommu": "intel", "boot_args": ("iommu=pt",),
-                   "qemu_args": ("-device", "edu,dma_mask=0xffffffff,addr=10.0")}}
+                   "qemu_args": devices.BEHIND_IOMMU}}
 
 # In Bochs an attack costs seconds. These run there in `make check`: attacks of Linux that reach
 # code for VT-x alone, and one of each kind of exit.

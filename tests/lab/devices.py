@@ -10,6 +10,16 @@ QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-dev
         "-device", "pcie-root-port,id=beside,chassis=2,addr=14.0",
         "-drive", "if=none,id=spare,file.driver=null-co,file.size=67108864,file.read-zeroes=on,snapshot=on",
         "-device", "virtio-blk-pci,drive=spare,addr=15.0", "-device", "virtio-net-pci,addr=16.0")
+# The functions of the machines with an IOMMU that the monitor owns
+BEHIND_IOMMU = (
+    "-device", "edu,dma_mask=0xffffffff,addr=10.0",
+    "-drive", "if=none,id=fast,file.driver=null-co,file.size=67108864,file.read-zeroes=on,snapshot=on",
+    "-device", "nvme,drive=fast,serial=fast,addr=11.0",
+    # two network functions and the host, which echoes at port 7 of 10.0.2.100, on one cable
+    "-netdev", "user,id=host,guestfwd=tcp:10.0.2.100:7-cmd:cat",
+    "-netdev", "hubport,id=host0,hubid=0,netdev=host",
+    "-netdev", "hubport,id=net0,hubid=0", "-device", "e1000e,netdev=net0,addr=12.0",
+    "-netdev", "hubport,id=net1,hubid=0", "-device", "e1000e,netdev=net1,addr=14.0")
 EDU, RNG, SERIAL, DISK, NIC = "00:10.0", "00:11.0", "00:12.0", "00:15.0", "00:16.0"
 # addresses of a bridge with a function behind it, and of a bridge without
 ABOVE, BESIDE = "00:13.0", "00:14.0"

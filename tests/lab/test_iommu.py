@@ -8,18 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from devices import config, denied, given, run, unsafe
+from devices import BEHIND_IOMMU, config, denied, given, run, unsafe
 from product import CONFIGS, Product, module
 
 HERE = Path(__file__).resolve().parent
 EDU = "00:10.0"
-QEMU = ("-device", "edu,dma_mask=0xffffffff,addr=10.0",
-        "-drive", "if=none,id=fast,file.driver=null-co,file.size=67108864,file.read-zeroes=on,snapshot=on",
-        "-device", "nvme,drive=fast,serial=fast,addr=11.0",
-        # two network functions and the host on one cable
-        "-netdev", "user,id=host", "-netdev", "hubport,id=host0,hubid=0,netdev=host",
-        "-netdev", "hubport,id=net0,hubid=0", "-device", "e1000e,netdev=net0,addr=12.0",
-        "-netdev", "hubport,id=net1,hubid=0", "-device", "e1000e,netdev=net1,addr=14.0")
+QEMU = BEHIND_IOMMU
 IDENTITY = pytest.mark.machine(iommu="intel", qemu_args=QEMU, boot_args=("iommu=pt",))
 OFF = pytest.mark.machine(iommu="intel", qemu_args=QEMU, boot_args=("intel_iommu=off",))
 AMD_IDENTITY = pytest.mark.machine(iommu="amd", qemu_args=QEMU, boot_args=("iommu=pt",))
@@ -74,7 +68,7 @@ def traffic(qv: Product) -> None:
     qv.sh("modprobe nvme; modprobe e1000e; udevadm settle; "
           "timeout 60 sh -c 'until test -b /dev/nvme0n1; do sleep 0.2; done'")
     zeros = qv.sh("head -c 4194304 /dev/zero | sha256sum")
-    assert qv.sh("dd if=/dev/nvme0n1 bs=64k count=64 iflag=direct status=none | sha256sum") == zeros
+    assert qv.sh("dd if=/dev/nvme0n1 bs=64k count=64 skip=512 iflag=direct status=none | sha256sum") == zeros
     qv.sh("nic=$(basename $(ls -d /sys/bus/pci/devices/0000:00:12.0/net/*)); ip link set $nic up; "
           "ip addr replace 10.0.2.15/24 dev $nic; "
           f"timeout 50 python3 -c '{ANSWERS}'")
