@@ -101,6 +101,21 @@ def test_protection_from_dma(clinic: Clinic) -> None:
     clinic.finds("dma", "ok", "DMA full")
 
 
+def test_crash_kernel_under_an_owned_iommu(clinic: Clinic) -> None:
+    clinic.finds("crash-dump", "ok", "no crash kernel is loaded")
+    clinic.put("sys/kernel/kexec_crash_loaded", "1\n")
+    clinic.finds("crash-dump", "warn", "would hang", "--no-iommu")
+    assert isinstance(clinic.device, FakeDevice)
+    clinic.device.enable(iommu=False)
+    clinic.finds("crash-dump", "ok", "works under the monitor")
+    clinic.device.without_iommu = b""
+    clinic.device.enable()
+    clinic.finds("crash-dump", "warn", "would hang", "--no-iommu")
+    clinic.remove("sys/firmware/acpi/tables/DMAR")
+    clinic.device.enabled = False
+    clinic.finds("crash-dump", "ok", "works under the monitor")
+
+
 def test_intel(clinic: Clinic) -> None:
     clinic.device = NO_DEVICE
     clinic.put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vmx ept\n")

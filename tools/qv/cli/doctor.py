@@ -120,6 +120,7 @@ class Examination:
             self.headers,
             self.driver,
             self.dma,
+            self.crash_dump,
             self.yaml,
         )
         return [*(check() for check in checks), *self.real_time()]
@@ -423,6 +424,30 @@ class Examination:
         status = WARN if "root" in refusal.remedy else FAIL
         return Finding("driver", status, refusal.sentence, refusal.remedy)
 
+    def _has_iommu(self) -> bool:
+        tables = ("sys/firmware/acpi/tables/DMAR", "sys/firmware/acpi/tables/IVRS")
+        return any(self.facts.exists(table) for table in tables)
+
+    def crash_dump(self) -> Finding:
+        """Returns whether a crash kernel (kdump) works under the monitor: it does not start where
+        the monitor owns the IOMMU."""
+        owns = self._has_iommu()
+        if self.status is not None and self.status.enabled:
+            owns = self.status.dma_level != abi.DmaLevel.NONE
+        if self.facts.read("sys/kernel/kexec_crash_loaded").strip() != "1":
+            return Finding("crash-dump", OK, "no crash kernel is loaded")
+        if not owns:
+            return Finding(
+                "crash-dump", OK, "a crash kernel is loaded, and works under the monitor"
+            )
+        return Finding(
+            "crash-dump",
+            WARN,
+            "a crash kernel is loaded, and would hang while the monitor owns the IOMMU",
+            "QV_ENABLE=--no-iommu in /etc/qv/qv.conf (or qvctl enable --no-iommu); "
+            "or do without crash dumps",
+        )
+
     def dma(self) -> Finding:
         """Returns the level of protection from the DMA of a hostile Linux, or, if QV is not
         enabled, the level that enable can reach."""
@@ -438,8 +463,7 @@ class Examination:
                     "see to the reason, then: qvctl disable, qvctl enable; or trust Linux",
                 )
             )
-        tables = ("sys/firmware/acpi/tables/DMAR", "sys/firmware/acpi/tables/IVRS")
-        if not any(self.facts.exists(table) for table in tables):
+        if not self._has_iommu():
             return Finding(
                 "dma",
                 WARN,
