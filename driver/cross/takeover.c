@@ -227,18 +227,34 @@ static void call_cpus(smp_call_func_t what)
 	preempt_enable();
 }
 
-/* Waits until @count is 0. Returns false after @ms milliseconds */
+#define LOOK_NS	(10 * NSEC_PER_MSEC)	/* longest time that a look of wait_for_zero() counts */
+
+/*
+ * Waits until @count is 0. Returns false if it has not fallen for @ms milliseconds. Between two
+ * looks this CPU sleeps, since the other CPUs of a virtual machine may need the host's time. A look
+ * counts LOOK_NS at most: a host that does not run this CPU may not run the others either.
+ */
 static bool wait_for_zero(const atomic_t *count, u32 ms)
 {
-	u64 start = qv_rdtsc();
+	u64 last = ktime_get_ns(), waited = 0, now;
+	int before = INT_MAX, left;
 	bool late;
 
 	do {
-		late = qv_rdtsc() - start > cycles_of_ms(ms);
+		now = ktime_get_ns();
+		waited += min_t(u64, now - last, LOOK_NS);
+		last = now;
+		late = waited > ms * (u64)NSEC_PER_MSEC;
 		/* after the clock, since this CPU may have been held up itself */
-		if (atomic_read(count) <= 0)
+		left = atomic_read(count);
+		if (left <= 0)
 			return true;
-		cpu_relax();
+		if (left < before) {
+			waited = 0;
+			late = false;
+		}
+		before = left;
+		usleep_range(20, 50);
 	} while (!late);
 	return false;
 }
@@ -255,15 +271,22 @@ static int refuse_step(struct qv_reply *r)
 			 rendezvous.refused_by, rendezvous.step, why);
 }
 
-static int refuse_absent(struct qv_reply *r)
+/* Writes the numbers of all CPUs that are not in @there */
+static void list_missing(char *to, u32 len, const cpumask_t *there)
 {
-	char missing[64] = "";
 	u32 i, n = 0;
 
+	*to = 0;
 	for (i = 0; i < qv_takeover.num_cpus; i++)
-		if (!cpumask_test_cpu(qv_takeover.cpu_of[i], &rendezvous.seen))
-			n += scnprintf(missing + n, sizeof(missing) - n, " %u",
-				       qv_takeover.cpu_of[i]);
+		if (!cpumask_test_cpu(qv_takeover.cpu_of[i], there))
+			n += scnprintf(to + n, len - n, " %u", qv_takeover.cpu_of[i]);
+}
+
+static int refuse_absent(struct qv_reply *r)
+{
+	char missing[64];
+
+	list_missing(missing, sizeof(missing), &rendezvous.seen);
 	return qv_refuse(r, QV_E_RENDEZVOUS,
 			 "find what keeps it busy with interrupts off, and try again",
 			 "these CPUs did not answer within %u ms, so all others backed out:%s",
@@ -315,17 +338,33 @@ int qv_take_over(struct qv_reply *r, bool *lost)
 	return error;
 }
 
+/*
+ * Milliseconds that CPUs have to leave the monitor, since a CPU left last. No CPU is held
+ * meanwhile. So this may be long: a loaded host was seen not to run a CPU for a second
+ */
+#define LEAVE_MS	(5 * QV_DEADLINE_MS)
+
+/* CPUs may leave after their number was taken, but before they are listed */
+static int refuse_to_leave(struct qv_reply *r)
+{
+	u32 left = cpumask_weight(&rendezvous.left);
+	char missing[64];
+
+	list_missing(missing, sizeof(missing), &rendezvous.left);
+	return qv_refuse(r, QV_E_CPU_STUCK,
+			 "find what keeps it busy with interrupts off, and try again",
+			 "%u of %u CPUs have left the monitor, "
+			 "but these did not answer within %u ms:%s",
+			 left, qv_takeover.num_cpus, LEAVE_MS,
+			 *missing ? missing : " none (all have left now)");
+}
+
 int qv_give_back(struct qv_reply *r)
 {
 	rendezvous.error = rendezvous.held_max = 0;
 	call_cpus(cross_this_cpu_back);
-	if (!wait_for_zero(&rendezvous.pending, QV_DEADLINE_MS))
-		return qv_refuse(r, QV_E_CPU_STUCK,
-				 "find what keeps it busy with interrupts off, and try again",
-				 "%u of %u CPUs have left the monitor, "
-				 "the others did not answer within %u ms",
-				 cpumask_weight(&rendezvous.left), qv_takeover.num_cpus,
-				 QV_DEADLINE_MS);
+	if (!wait_for_zero(&rendezvous.pending, LEAVE_MS))
+		return refuse_to_leave(r);
 	if (rendezvous.error)
 		return qv_refuse_monitor(r, rendezvous.error, "let the CPUs go");
 	r->held_ns = div_u64(rendezvous.held_max * 1000000, tsc_khz);

@@ -111,6 +111,10 @@ def module(name: str, kernel: str) -> Path:
     return place / f"{name}.ko"
 
 
+# The driver gave up its wait for CPUs of Linux. Their registers say what they do
+CPUS_MISSING = re.compile(r"did not answer within \d+ ms")
+
+
 class Server:
     """A process in the machine that runs qvctl commands without starting Python for each."""
 
@@ -176,7 +180,10 @@ class Product:
     def do(self, line: str, timeout: float = 60.0) -> str:
         """Runs a qvctl command, which must succeed with an empty stderr. Returns its output."""
         r = self.qvctl(line, timeout)
-        assert (r.rc, r.err) == (0, ""), f"qvctl {line}: status {r.rc}: {r.out}{r.err}"
+        failed = f"qvctl {line}: status {r.rc}: {r.out}{r.err}"
+        if r.rc and CPUS_MISSING.search(r.err):
+            failed = self.machine.evidence(failed)
+        assert (r.rc, r.err) == (0, ""), failed
         return r.out
 
     def ask(self, line: str) -> Any:

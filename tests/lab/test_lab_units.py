@@ -23,8 +23,10 @@ from lab import (aptconf, bochs, channelbench, check, cpio, enter, evidence, fix
 from lab.config import Config
 from lab.errors import GuestTimeout, LabError, MachineDead
 from lab.fixtures import SLOW
+from lab.machine import Result
 from lab.paths import TOP
 from lab.schedule import SlowFirst
+from product import Product
 
 
 def write(apt: Path, name: str, text: str) -> None:
@@ -351,3 +353,15 @@ def test_each_inmate_test_is_part_of_check() -> None:
     for file in (TOP / "inmates/tests").glob("test_*.py"):
         named = any(fnmatch(file.name, pattern) for pattern in on_the_host)
         assert named != (file.name in in_machines), file.name
+
+
+def test_refusal_for_missing_cpus_leaves_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command ends, but only the registers of the CPUs say why some did not answer."""
+    machine = SimpleNamespace(config=Config(), evidence=lambda why: f"{why} (evidence: here)")
+    said = {"disable": "qvctl: 3 of 4 CPUs have left the monitor, but these did not answer within 2000 ms: 2\n",
+            "enable": "qvctl: QV is enabled already\n"}
+    monkeypatch.setattr(Product, "qvctl", lambda _self, line, _timeout: Result(1, "", said[line]))
+    with pytest.raises(AssertionError, match=r"within 2000 ms: 2\n \(evidence: here\)"):
+        Product(machine).do("disable")  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="enabled already\n$"):
+        Product(machine).do("enable")  # type: ignore[arg-type]
