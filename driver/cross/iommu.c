@@ -266,18 +266,20 @@ const char *qv_iommu_why(void)
 	return qv_iommu_obstacle;
 }
 
-#define TAKE_CALLS	1000	/* in a row: more than a unit has steps */
+#define TAKE_MS	50	/* calls in a row; a unit has some 260 steps of 10 us */
 
-/* Takes the units in many short calls, so that no CPU is held for long */
+/*
+ * Takes the units in many short calls, so that no CPU is held for long. A call that finds a CPU at
+ * a unit changes nothing: qv_manage_by() tries again, up to QV_DEADLINE_MS
+ */
 static u64 iommu_try_take(void *unused)
 {
-	u64 error = QV_ME_BUSY;
-	u32 i;
+	u64 error, end = ktime_get_ns() + TAKE_MS * NSEC_PER_MSEC;
 
-	for (i = 0; error == QV_ME_BUSY && i < TAKE_CALLS; i++) {
+	do {
 		error = qv_hypercall(QV_HC_IOMMU, QV_IOMMU_TAKE);
 		cond_resched();
-	}
+	} while (error == QV_ME_BUSY && ktime_get_ns() < end);
 	return error;
 }
 
@@ -289,7 +291,9 @@ void qv_iommu_take(void)
 		error = test_iommu_silent ? QV_ME_IOMMU :
 					    qv_manage_by(iommu_try_take, NULL);
 		if (error) {
-			qv_iommu_obstacle = "a unit of the IOMMU does not answer the monitor";
+			qv_iommu_obstacle = error == QV_ME_BUSY ?
+					    "a CPU uses a unit of the IOMMU all the time" :
+					    "a unit of the IOMMU does not answer the monitor";
 			error = qv_manage(QV_HC_IOMMU, QV_IOMMU_GIVE);
 			/* QV_ME_STATE: the monitor has given all back itself */
 			qv_takeover.iommu_lost = error && error != QV_ME_STATE;

@@ -55,7 +55,8 @@ enum qv_hypercall {
 	QV_HC_KEY,
 	/*
 	 * rdi = enum qv_mon_iommu; QV_ME_BUSY: call again, since QV_IOMMU_TAKE does one short step
-	 * in each call; QV_ME_STATE: there are cells, or it is so already;
+	 * in each call, and none while another CPU uses a unit;
+	 * QV_ME_STATE: there are cells, or it is so already;
 	 * QV_ME_IOMMU: Linux has the registers now, and nothing restricts DMA. If it is the answer
 	 * to QV_IOMMU_GIVE, then a unit may still use tables of the monitor
 	 */

@@ -32,12 +32,10 @@ u64 call_iommu(struct pcpu *cpu, u64 what, u64 unused)
 		return QV_ME_STATE;
 	/* Linux may have had the registers since the monitor gave the units back */
 	done = take ? (*begun || registers(cpu, LINUX_NONE)) && iommu_take(cpu) : iommu_give(cpu);
-	if (take && !done)
-		iommu_give(cpu);
 	if (!*begun)
 		registers(cpu, LINUX_ALL);
 	if (done && me()->iommu.owned == take)
 		return QV_ME_OK;
-	/* QV_ME_BUSY: the take has more steps, or a CPU uses a unit */
-	return *begun ? QV_ME_BUSY : QV_ME_IOMMU;
+	/* QV_ME_BUSY: the take has more steps, or a CPU uses a unit and nothing has changed */
+	return *begun || (take && !done) ? QV_ME_BUSY : QV_ME_IOMMU;
 }

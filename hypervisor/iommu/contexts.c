@@ -37,7 +37,8 @@ static u64 *root_of(const struct iommu_unit *u, u32 bdf)
 	return pt_table(&me()->pt_pool, u->root) + root_word(bdf);
 }
 
-u64 *contexts_entry(const struct iommu_unit *u, u32 bdf)
+/* The bus has a table in the monitor */
+static u64 *contexts_entry(const struct iommu_unit *u, u32 bdf)
 {
 	return pt_table(&me()->pt_pool, *root_of(u, bdf) & PT_ADDR) + bdf * words() % PT_ENTRIES;
 }

@@ -68,7 +68,10 @@ u32 iommu_units(void);
 bool iommu_page(u64 gpa);		/* true if @gpa is in the registers of a unit */
 /* Emulates an instruction of Linux there. Returns false if it is unknown */
 bool iommu_access(struct pcpu *cpu, u64 gpa, bool write);
-/* One step of the take of all units. False: call iommu_give() */
+/*
+ * One step of the take of all units. If a unit does not succeed, none is owned, and no step is
+ * made. False: the lock is not free, and nothing changed
+ */
 bool iommu_take(struct pcpu *cpu);
 /* False: the lock is not free and nothing changed, or a unit did not answer and none is owned */
 bool iommu_give(struct pcpu *cpu);

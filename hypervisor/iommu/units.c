@@ -97,15 +97,18 @@ bool iommu_give(struct pcpu *cpu)
 	return each(cpu, give, 0);
 }
 
-/* The next step of the first unit that has more */
+/* The next step of the first unit that has more. If it fails, Linux has all units again */
 static bool take(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 {
 	struct iommu_state *io = &me()->iommu;
 
 	if (u->step == io->steps || (u > io->units && u[-1].step < io->steps))
 		return true;
-	if (!io->ops->take(cpu, u))
-		return false;
+	if (!io->ops->take(cpu, u)) {
+		for (u = io->units; u < io->units + iommu_units(); u++)
+			give(cpu, u, 0);
+		return true;
+	}
 	u->step++;
 	io->remaps &= u->remaps;
 	io->owned = u->step == io->steps && u + 1 == io->units + iommu_units();

@@ -83,8 +83,6 @@ void contexts_follow(struct pcpu *cpu, struct iommu_unit *u);	/* Linux may have 
 bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
 void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
-/* The bus has a table in the monitor */
-u64 *contexts_entry(const struct iommu_unit *u, u32 bdf);
 
 /* ---- irt.c: the table of interrupts, if the unit remaps interrupts ---- */
 /*

@@ -259,6 +259,30 @@ static void test_give_while_a_unit_is_in_use_changes_nothing(void)
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
 }
 
+static void test_take_waits_for_a_cpu_that_uses_a_unit(void)
+{
+	struct pcpu *cpu = fake_vtd_open(true);
+	u32 step;
+
+	me()->locks[LOCK_IOMMU] = 2;				/* CPU 1 does not let go */
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
+	CHECK(!me()->iommu.units[0].step);
+	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_OWNS);
+	me()->locks[LOCK_IOMMU] = 0;
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
+	step = me()->iommu.units[0].step;
+	CHECK(step > 1);
+	me()->locks[LOCK_IOMMU] = 2;
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
+	CHECK_EQ(me()->iommu.units[0].step, step);		/* nothing is given up */
+	CHECK_EQ(front_owner(&me()->nested, FAKE_UNIT, 1), FRONT_HOLE);
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_BUSY);
+	me()->locks[LOCK_IOMMU] = 0;
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
+	CHECK_EQ(fake_vtd_dma(FAKE_BLOCK), 0);
+}
+
 static void test_unit_that_dies_before_give_is_not_owned(void)
 {
 	struct pcpu *cpu = fake_vtd_open(true);
@@ -328,6 +352,8 @@ UNIT_SUITE(iommu) = {
 	  test_requests_that_a_sleeping_unit_has_not_read_stay },
 	{ "iommu: give changes nothing while a unit is in use",
 	  test_give_while_a_unit_is_in_use_changes_nothing },
+	{ "iommu: a take waits for a CPU that uses a unit",
+	  test_take_waits_for_a_cpu_that_uses_a_unit },
 	{ "iommu: a unit that dies before give is not owned",
 	  test_unit_that_dies_before_give_is_not_owned },
 	{ "iommu: faults are logged once", test_faults_are_logged_once },
