@@ -166,7 +166,7 @@ int iommu_tables(struct instance *inst)
 	if (!b->iommus.num)
 		return 0;
 	/* 0, those from 2 on that fill tables, and the last: .take() of struct iommu_ops */
-	inst->iommu.steps = 3 + (b->iommus.amd ? b->iommus.num_ids : VTD_PIECES);
+	inst->iommu.steps = 3 + (b->iommus.amd ? AMDVI_PIECES * b->iommus.num_ids : VTD_PIECES);
 	inst->iommu.remaps = true;
 	io->pt_pool = &inst->pt_pool;
 	io->levels = 4;

@@ -121,10 +121,13 @@ static bool take_queue(struct pcpu *cpu, struct iommu_unit *u)
 
 static bool take(struct pcpu *cpu, struct iommu_unit *u)
 {
+	const u32 num = QV_MON_DEVICE_IRTES / AMDVI_PIECES, piece = u->step - 2;
+
 	if (!u->step)
 		return take_queue(cpu, u);
 	if (u->step < me()->iommu.steps - 1)
-		return amdvi_follow(cpu, u, amdvi_ids()->ids[u->step - 2]);
+		return amdvi_follow(cpu, u, amdvi_ids()->ids[piece / AMDVI_PIECES],
+				    piece % AMDVI_PIECES * num, num);
 	return use_devices(cpu, u, me()->iommu.root | (me()->boot.iommus.device_pages - 1));
 }
 
@@ -183,7 +186,7 @@ static bool request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 				 low & (PT_ADDR | 0xff8), high);
 	case AMDVI_DEVICE:
 	case AMDVI_INTERRUPTS:
-		if (!amdvi_follow(cpu, u, bdf))
+		if (!amdvi_follow(cpu, u, bdf, 0, QV_MON_DEVICE_IRTES))
 			return false;
 		unit_put(u, AMDVI_REQUEST(AMDVI_DEVICE) | bdf, 0);
 		unit_put(u, AMDVI_REQUEST(AMDVI_INTERRUPTS) | bdf, 0);

@@ -62,11 +62,12 @@ static inline struct qv_mon_iommu_ids *amdvi_ids(void)
 	return (void *)pt_table(&me()->pt_pool, me()->iommu.ids);
 }
 
+#define AMDVI_PIECES	4u	/* steps of the take that copy a device's table of interrupts */
 /*
- * Follows Linux's entry of the device @bdf and its table of interrupts, of which entries may be
- * refused. Returns false if the monitor's tables have no place for it
+ * Follows Linux's entry of the device @bdf, and @num entries of its table of interrupts, of which
+ * some may be refused. Returns false if the monitor's tables have no place for it
  */
-bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf);
+bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf, u32 first, u32 num);
 void amdvi_irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);	/* as irt_sweep() */
 bool amdvi_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 void amdvi_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);

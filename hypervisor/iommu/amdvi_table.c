@@ -71,13 +71,13 @@ static void set_entry(struct pcpu *cpu, const struct iommu_unit *u, u32 slot, u3
 	irt_set(cpu, at, i, irte_ok_amdvi(&me()->icr, !!u->linux_irta, low, high), low, high);
 }
 
-static bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 slot, u64 word)
+static bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 slot, u64 word, u32 i,
+		     u32 num)
 {
-	u32 num = DTE_IRTES(word) < QV_MON_DEVICE_IRTES ? DTE_IRTES(word) : QV_MON_DEVICE_IRTES;
+	u32 end = DTE_IRTES(word) < i + num ? DTE_IRTES(word) : i + num, j;
 	u64 entries[32];
-	u32 i, j;
 
-	for (i = 0; i < num; i += 16) {
+	for (; i < end; i += 16) {
 		if (!guest_copy_phys(cpu, entries, DTE_IRT(word) + i * IRTE_LEN, sizeof(entries)))
 			return false;
 		for (j = 0; j < 16; j++)
@@ -100,7 +100,7 @@ void amdvi_irt_sweep(struct pcpu *cpu, const struct iommu_unit *u)
 	}
 }
 
-bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf)
+bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf, u32 first, u32 num)
 {
 	u64 entry[4], *at, low, high;
 	u32 slot;
@@ -109,10 +109,9 @@ bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf)
 	    !guest_copy_phys(cpu, entry, u->linux_root + bdf * DTE_LEN, DTE_LEN))
 		return false;
 	at = device(bdf);
-	if (entry[2] & DTE_REMAP && (entry[2] & DTE_CONTROL) == DTE_BY_IRT &&
-	    !is_cells(at[1])) {
+	if (entry[2] & DTE_REMAP && (entry[2] & DTE_CONTROL) == DTE_BY_IRT && !is_cells(at[1])) {
 		slot = slot_of(bdf);
-		if (slot == NO_SLOT || !irt_copy(cpu, u, slot, entry[2]))
+		if (slot == NO_SLOT || !irt_copy(cpu, u, slot, entry[2], first, num))
 			return false;
 	}
 	adapt(u, entry);
@@ -157,5 +156,5 @@ void amdvi_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
 void amdvi_back(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 {
 	amdvi_set(u, bdf, 0, me()->boot.iommus.domain);
-	amdvi_follow(cpu, u, bdf);
+	amdvi_follow(cpu, u, bdf, 0, QV_MON_DEVICE_IRTES);
 }

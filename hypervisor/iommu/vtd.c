@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A VT-d unit, taken from a running Linux. */
-#include "abi/log.h"
 #include "core/cpu.h"
 #include "core/gmem.h"
-#include "core/log.h"
-#include "core/pci.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 

@@ -83,8 +83,9 @@
  *	a page (case 1)
  * Mutation: hypervisor/iommu/amdvi.c: `low & (PT_ADDR | 0xff8)` -> `low & ~7ull`: the kind of the
  *	request becomes a part of the address (case 2)
- * Mutation: hypervisor/iommu/amdvi.c: `if (!amdvi_follow(cpu, u, bdf))` -> `if (0)`: a device's
- *	entry is not followed (case 2)
+ * Mutation: hypervisor/iommu/amdvi.c:
+ *	`if (!amdvi_follow(cpu, u, bdf, 0, QV_MON_DEVICE_IRTES))` -> `if (0)`: a device's entry is
+ *	not followed (case 2)
  * Mutation: hypervisor/iommu/amdvi.c: `unit_put(u, AMDVI_REQUEST(AMDVI_INTERRUPTS) | bdf, 0);`
  *	-> ``: the unit keeps old entries of interrupts (case 2)
  * Mutation: hypervisor/iommu/amdvi.c: `high & AMDVI_PAGES_HIGH` -> `high`: reserved bits reach the
@@ -155,9 +156,10 @@ bool irt_copy(struct pcpu *c, const struct iommu_unit *unit, u32 first, u32 num)
 	return followed.all;
 }
 
-bool amdvi_follow(struct pcpu *c, const struct iommu_unit *unit, u32 bdf)
+bool amdvi_follow(struct pcpu *c, const struct iommu_unit *unit, u32 bdf, u32 first, u32 entries)
 {
 	(void)c, (void)unit;
+	PROVE(!first && entries == QV_MON_DEVICE_IRTES, "all interrupts of the device");
 	followed.bdf = bdf;
 	followed.times++;
 	followed.all = any_bool();

@@ -315,7 +315,7 @@ static void a_device(void)
 	old[0] = own_entry[0];
 	old[1] = own_entry[1];
 	the_instance.iommu.devices = 1;
-	amdvi_follow(&cpu, u, 0);
+	amdvi_follow(&cpu, u, 0, 0, QV_MON_DEVICE_IRTES);
 	if (own_entry[0] == old[0] && own_entry[1] == old[1])
 		return;
 	root = own_entry[0] & PT_ADDR;

@@ -78,13 +78,13 @@ static u64 longest_vtd(u32 num)
 	return longest(pcpu_of(0), num);
 }
 
-/* Half of the entries of the device's table are in use */
+/* All entries of the device's table are in use */
 static u64 longest_amdvi(u32 num)
 {
 	struct pcpu *cpu = fake_amdvi_open_many(true, num);
 	u32 i;
 
-	for (i = 0; i < QV_MON_DEVICE_IRTES / 2; i++)
+	for (i = 0; i < QV_MON_DEVICE_IRTES; i++)
 		put(FAKE_AMDVI_IRT + 16 * i, AMD_ENTRY(i % 3), 0x51);
 	return longest(cpu, num);
 }
@@ -207,17 +207,19 @@ static void change_amdvi(void)
 
 static void test_linux_changes_interrupts_during_the_take_of_amdvi(void)
 {
-	for (w.at = 1; w.at < 3; w.at++) {
+	for (w.at = 1; w.at < 2 + AMDVI_PIECES; w.at++) {
 		struct pcpu *cpu = fake_amdvi_open(false);
 
 		unit_case("call %u", w.at);
 		w.calls = 0;
 		put(FAKE_AMDVI_IRT + 3 * 16, AMD_ENTRY(1), 0x51);
+		put(FAKE_AMDVI_IRT + (QV_MON_DEVICE_IRTES - 1) * 16, AMD_ENTRY(2), 0x52);
 		fake_between = change_amdvi;
 		CHECK_EQ(fake_take(cpu), QV_ME_OK);
 		fake_between = NULL;
 		CHECK(w.calls > 100);
 		CHECK_EQ(fake_amdvi_message(DEVICE, 3) >> 8, 6);
+		CHECK_EQ(fake_amdvi_message(DEVICE, QV_MON_DEVICE_IRTES - 1), 4 << 8 | 0x52);
 		CHECK_EQ(fake_amdvi_dma(DEVICE, FAKE_BLOCK), 0);
 	}
 }
