@@ -18,13 +18,6 @@
 #define AMDVI_CONTROL		0x18
 #define AMDVI_EXCLUSION		0x20
 #define AMDVI_FEATURES		0x30
-#define QUEUE_LEN(reg)		((reg) >> 56 & 15)	/* logarithm of the number of requests */
-#define CONTROL_ON		BIT_ULL(0)
-#define CONTROL_QUEUE		BIT_ULL(12)
-#define CONTROL_GA		BIT_ULL(17)
-#define CONTROL_SEGMENTS	GENMASK_ULL(36, 34)
-#define CONTROL_NO_IRT_CACHE	BIT_ULL(59)
-#define FEATURES_ALL		BIT_ULL(6)		/* one request flushes all */
 #define FEATURES_COUNTERS	BIT_ULL(9)
 
 #define SYSCFG			0xc0010010
@@ -70,23 +63,16 @@ static const char *amdvi_check_entries(struct qv_mon_boot *b, u64 devices)
 /* Returns why the unit cannot be taken, or NULL */
 static const char *amdvi_check_unit(const void __iomem *regs, struct qv_mon_boot *b)
 {
-	u64 control = readq(regs + AMDVI_CONTROL), features = readq(regs + AMDVI_FEATURES);
+	const char *why = iommu_check_amdvi(readq(regs + AMDVI_CONTROL),
+					    readq(regs + AMDVI_FEATURES),
+					    readq(regs + AMDVI_QUEUE),
+					    readq(regs + AMDVI_EXCLUSION));
 	static u64 devices;		/* of the first unit */
 
-	if (!(control & CONTROL_ON) || !(control & CONTROL_QUEUE) ||
-	    QUEUE_LEN(readq(regs + AMDVI_QUEUE)) < 8)
-		return "Linux does not drive the IOMMU (leave out amd_iommu=off)";
-	if (!(control & CONTROL_GA) || !qv_irqs_remapped())
-		return "Linux does not remap interrupts, or in the old format "
-		       "(leave out intremap=off and amd_iommu_intr=legacy)";
-	if (control & CONTROL_NO_IRT_CACHE)
-		return "Linux does not announce changes of interrupts "
-		       "(leave out amd_iommu=irtcachedis)";
-	if (!(features & FEATURES_ALL) || control & CONTROL_SEGMENTS)
-		return "a unit of the IOMMU has its table of devices in pieces, "
-		       "or no request that flushes all";
-	if (readq(regs + AMDVI_EXCLUSION) & 1)
-		return "the IOMMU excludes a range of memory";
+	if (why)
+		return why;
+	if (!qv_irqs_remapped())
+		return "Linux does not remap interrupts (leave out intremap=off)";
 	if (b->iommus.num == 1)
 		devices = readq(regs + AMDVI_DEVICES);
 	else if (devices != readq(regs + AMDVI_DEVICES))

@@ -22,15 +22,8 @@
 #define VTD_RTADDR		0x20
 #define VTD_IQA			0x90
 #define VTD_IRTA		0xb8
-#define CAP_DOMAINS(cap)	(16u << 2 * ((cap) & 7))	/* numbers of tables */
-#define CAP_RWBF		(1ull << 4)
-#define CAP_CM			(1ull << 7)
-#define CAP_LEVELS4		(1ull << 10)
-#define CAP_PAGE2M		(1ull << 34)
-#define CAP_BITS(cap)		(((cap) >> 16 & 0x3f) + 1)
 #define CAP_FAULTS(cap)		(((cap) >> 24 & 0x3ff) * 16)
 #define CAP_NUM_FAULTS(cap)	(((cap) >> 40 & 0xff) + 1)
-#define ECAP_QUEUE		(1ull << 1)
 #define ECAP_IOTLB(ecap)	(((ecap) >> 8 & 0x3ff) * 16)
 #define GSTS_TE			(1u << 31)
 #define GSTS_QIE		(1u << 26)
@@ -92,20 +85,15 @@ static const char *iommu_check_unit(const void __iomem *regs, struct qv_mon_boot
 {
 	u64 cap = readq(regs + VTD_CAP), ecap = readq(regs + VTD_ECAP);
 	u32 gsts = readl(regs + VTD_GSTS);
-	u64 rtaddr = readq(regs + VTD_RTADDR), iqa = readq(regs + VTD_IQA), top = iommu_top(b);
+	u64 rtaddr = readq(regs + VTD_RTADDR), iqa = readq(regs + VTD_IQA);
 	u32 domain = CAP_DOMAINS(cap) - QV_INSTANCES, translated = 0, stage;
-	const char *why = NULL;
+	const char *why;
 
 	*len = PAGE_ALIGN(max_t(u64, CAP_FAULTS(cap) + CAP_NUM_FAULTS(cap) * 16,
 				ECAP_IOTLB(ecap) + 16));
-	if (!(ecap & ECAP_QUEUE) || !(cap & CAP_LEVELS4) || !(cap & CAP_PAGE2M) ||
-	    CAP_DOMAINS(cap) < 4 * QV_INSTANCES || (cap & CAP_RWBF) ||
-	    (top - 1) >> min_t(u64, CAP_BITS(cap), 47))
-		return "a unit of the IOMMU lacks a queue, four levels of tables, pages of 2 MiB, "
-		       "domains, or address bits";
-	if (cap & CAP_CM)
-		return "a unit of the IOMMU is emulated by a hypervisor that caches "
-		       "missing entries (caching mode)";
+	why = iommu_check_capabilities(cap, ecap, iommu_top(b));
+	if (why)
+		return why;
 	if (!(gsts & GSTS_QIE) || (iqa & (PAGE_SIZE - 1) && (iqa & (PAGE_SIZE - 1)) != IQA_WIDE))
 		return "Linux does not drive the IOMMU, or by a queue of another length "
 		       "(try intel_iommu=on)";

@@ -3,6 +3,7 @@
  * Whether the monitor can replace the tables of contexts that Linux has for a VT-d unit. Pure: the
  * host tests run this code.
  */
+#include "abi/limits.h"
 #include "cross/iommu_contexts.h"
 
 #define CONTEXT_TYPE(low)	((low) >> 2 & 3)
@@ -17,6 +18,29 @@ enum { CONTEXT_TABLE, CONTEXT_CACHED, CONTEXT_IDENTITY };	/* types */
 #define PASID_DOMAIN(high)	((high) & 0xffff)
 enum { PASID_SECOND = 2, PASID_IDENTITY = 4 };
 #define PASIDS	"a device uses tables of processes or virtual machines (end these)"
+
+/* Registers: Intel VT-d specification 3.3, 11.4 */
+#define CAP_RWBF		(1ull << 4)
+#define CAP_CM			(1ull << 7)
+#define CAP_LEVELS4		(1ull << 10)
+#define CAP_BITS(cap)		(((cap) >> 16 & 0x3f) + 1)
+#define CAP_PAGE2M		(1ull << 34)
+#define ECAP_QUEUE		(1ull << 1)
+#define TABLE_BITS		47		/* of addresses in all tables of the monitor */
+
+const char *iommu_check_capabilities(u64 cap, u64 ecap, u64 top)
+{
+	u32 bits = CAP_BITS(cap) < TABLE_BITS ? CAP_BITS(cap) : TABLE_BITS;
+
+	if (!(ecap & ECAP_QUEUE) || !(cap & CAP_LEVELS4) || !(cap & CAP_PAGE2M) ||
+	    CAP_DOMAINS(cap) < 4 * QV_INSTANCES || cap & CAP_RWBF || (top - 1) >> bits)
+		return "a unit of the IOMMU lacks a queue, four levels of tables, pages of 2 MiB, "
+		       "domains, or address bits";
+	if (cap & CAP_CM)
+		return "a unit of the IOMMU is emulated by a hypervisor that caches "
+		       "missing entries (caching mode)";
+	return NULL;
+}
 
 /*
  * Sets bit 0 of *@translated if Linux translates the addresses of the function with this entry.

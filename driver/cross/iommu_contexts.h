@@ -4,10 +4,17 @@
 
 #include "abi/types.h"
 
+#define CAP_DOMAINS(cap)	(16u << 2 * ((cap) & 7))	/* numbers of tables */
 #define RTADDR_SCALABLE		0x400ull	/* in VTD_RTADDR: tables of scalable mode */
 
 /* Returns the table that an entry names */
 typedef const u64 *iommu_table(u64 entry);
+
+/*
+ * Returns why a unit with these registers VTD_CAP and VTD_ECAP cannot be taken, or NULL. @top: the
+ * end of memory
+ */
+const char *iommu_check_capabilities(u64 cap, u64 ecap, u64 top);
 
 /*
  * Returns why the tables from VTD_RTADDR on cannot be replaced, or NULL. Sets bit 0 of *@translated

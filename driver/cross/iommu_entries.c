@@ -20,6 +20,32 @@
 #define DTE_IRTES(word)		(1u << ((word) >> 1 & 15))	/* word 2 */
 #define DTE_BY_IRT(word)	(((word) & 1) && ((word) >> 60 & 3) == 2)
 
+/* Registers: 3.4 there */
+#define QUEUE_LEN(reg)		((reg) >> 56 & 15)	/* logarithm of the number of requests */
+#define CONTROL_ON		(1ull << 0)
+#define CONTROL_QUEUE		(1ull << 12)
+#define CONTROL_GA		(1ull << 17)		/* entries of interrupts have 16 bytes */
+#define CONTROL_SEGMENTS	(7ull << 34)
+#define CONTROL_NO_IRT_CACHE	(1ull << 59)
+#define FEATURES_ALL		(1ull << 6)		/* one request flushes all */
+#define EXCLUSION_ON		1ull
+
+const char *iommu_check_amdvi(u64 control, u64 features, u64 queue, u64 exclusion)
+{
+	if (!(control & CONTROL_ON) || !(control & CONTROL_QUEUE) || QUEUE_LEN(queue) < 8)
+		return "Linux does not drive the IOMMU (leave out amd_iommu=off)";
+	if (!(control & CONTROL_GA))
+		return "Linux does not remap interrupts, or in the old format "
+		       "(leave out intremap=off and amd_iommu_intr=legacy)";
+	if (control & CONTROL_NO_IRT_CACHE)
+		return "Linux does not announce changes of interrupts "
+		       "(leave out amd_iommu=irtcachedis)";
+	if (!(features & FEATURES_ALL) || control & CONTROL_SEGMENTS)
+		return "a unit of the IOMMU has its table of devices in pieces, "
+		       "or no request that flushes all";
+	return exclusion & EXCLUSION_ON ? "the IOMMU excludes a range of memory" : NULL;
+}
+
 const char *iommu_check_irtes(const u64 *entry, u32 num)
 {
 	u32 i;

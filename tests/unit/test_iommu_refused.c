@@ -166,7 +166,46 @@ static void test_entries_of_devices_by_amdvi(void)
 	CHECK(because(device(0, 0, remaps | 7 << 1, &units, &used), NULL));
 }
 
+static void test_units_by_vtd(void)
+{
+	/* 16 bits of domains, 39 and 48 bits in tables, 48 bits of addresses, pages of 2 MiB */
+	const u64 cap = 6 | 3 << 9 | 47ull << 16 | 1ull << 34, ecap = 1 << 1, top = 1ull << 40;
+	const u64 bits = 63ull << 16;
+
+	CHECK(because(iommu_check_capabilities(cap, ecap, top), NULL));
+	CHECK(because(iommu_check_capabilities(cap, 0, top), "lacks a queue"));
+	CHECK(because(iommu_check_capabilities(cap & ~(1ull << 10), ecap, top), "four levels"));
+	CHECK(because(iommu_check_capabilities(cap & ~(1ull << 34), ecap, top), "2 MiB"));
+	CHECK(because(iommu_check_capabilities(cap & ~7ull, ecap, top), "domains"));
+	CHECK(because(iommu_check_capabilities(cap | 1 << 4, ecap, top), "lacks"));
+	CHECK(because(iommu_check_capabilities(cap | 1 << 7, ecap, top), "caching mode"));
+	/* the last byte of memory fits, the next one does not */
+	CHECK(because(iommu_check_capabilities((cap & ~bits) | 39 << 16, ecap, top), NULL));
+	CHECK(because(iommu_check_capabilities((cap & ~bits) | 38 << 16, ecap, top), "address"));
+	CHECK(because(iommu_check_capabilities(cap, ecap, 1ull << 47), NULL));
+	CHECK(because(iommu_check_capabilities(cap, ecap, (1ull << 47) + 1), "address bits"));
+}
+
+static void test_units_by_amdvi(void)
+{
+	const u64 control = 1 | 1 << 12 | 1 << 17, features = 1 << 6, queue = 8ull << 56;
+
+	CHECK(because(iommu_check_amdvi(control, features, queue, 0), NULL));
+	CHECK(because(iommu_check_amdvi(control & ~1ull, features, queue, 0), "drive"));
+	CHECK(because(iommu_check_amdvi(control & ~(1ull << 12), features, queue, 0), "drive"));
+	CHECK(because(iommu_check_amdvi(control, features, 7ull << 56, 0), "drive"));
+	/* entries of interrupts with 4 bytes */
+	CHECK(because(iommu_check_amdvi(control & ~(1ull << 17), features, queue, 0),
+		      "old format"));
+	CHECK(because(iommu_check_amdvi(control | 1ull << 59, features, queue, 0), "irtcachedis"));
+	CHECK(because(iommu_check_amdvi(control | 1ull << 36, features, queue, 0), "in pieces"));
+	CHECK(because(iommu_check_amdvi(control, 0, queue, 0), "flushes all"));
+	CHECK(because(iommu_check_amdvi(control, features, queue, 1), "excludes"));
+}
+
 UNIT_SUITE(iommu_refused) = {
+	{ "iommu: units that the monitor cannot drive are refused, VT-d", test_units_by_vtd },
+	{ "iommu: units that the monitor cannot drive are refused, AMD-Vi", test_units_by_amdvi },
 	{ "iommu: contexts that cannot be replaced are refused", test_contexts_of_legacy_mode },
 	{ "iommu: tables of PASIDs that cannot be replaced are refused",
 	  test_pasids_of_scalable_mode },
