@@ -5,8 +5,6 @@
  * driver keeps it as it is.
  */
 #include <linux/uaccess.h>
-#include "abi/layout.h"
-#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 #include "watch.h"
@@ -36,8 +34,7 @@ static int dump_take(struct qv_reply *r, struct qv_cell *cell)
 		return error;
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)
 		return qv_failure_refuse_lost(r, cell);
-	if (cell->id && !cell->failure.reason)
-		cell->failure = qv_cell_status(cell)->failure;
+	qv_failure_fetch(cell);
 	qv_watch_now();		/* the last lines of its log */
 	return qv_handover_reclaim(r, cell);
 }

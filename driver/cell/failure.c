@@ -35,6 +35,15 @@ void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, con
 		 more, f->address, f->rip, f->cpu);
 }
 
+void qv_failure_fetch(struct qv_cell *cell)
+{
+	if (!cell->id || cell->failure.reason)
+		return;
+	cell->failure = qv_cell_status(cell)->failure;
+	if (cell->failure.reason)
+		cell->failed_ns = failure_time(cell->failure.tsc);
+}
+
 void qv_failure_lost(struct qv_cell *cell, u32 cpu)
 {
 	struct qv_mon_failure f = { .reason = QV_FAIL_CPU_LOST, .cpu = cpu, .tsc = qv_rdtsc() };

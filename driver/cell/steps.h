@@ -23,6 +23,11 @@ int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell);
 
 /* ---- failure.c ---- */
 void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more);
+/*
+ * Takes what the monitor has recorded of a cell that has ended without a known failure: registers
+ * (reason 0), or a failure
+ */
+void qv_failure_fetch(struct qv_cell *cell);
 /* makes the failure, if there is one, the last failure */
 void qv_failure_keep(struct qv_cell *cell);
 /* CPU @cpu of the cell does not answer the monitor */
