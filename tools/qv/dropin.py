@@ -40,10 +40,15 @@ def place(root: str, name: str) -> str:
 
 def wanted(cell: CellConfig, writers: Sequence[str]) -> str:
     """Returns the drop-in for a cell; empty if it needs none. `writers` are the cells that start
-    before it because they write its channels."""
+    before it because they write its channels. Wants= and PartOf= do what Requires= does, except
+    that the unit's process runs and says why, if a required unit has failed."""
     lines = [
         f"{word}={' '.join(unit(name) for name in names)}\n"
-        for word, names in (("Requires", cell.requires), ("After", [*cell.before(), *writers]))
+        for word, names in (
+            ("Wants", cell.requires),
+            ("PartOf", cell.requires),
+            ("After", [*cell.before(), *writers]),
+        )
         if names
     ]
     if not lines:

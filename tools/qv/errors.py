@@ -56,7 +56,8 @@ class NotAllowed(Refused):
 
 
 class NotEnabled(Refused):
-    """The unit of a cell finds QV not enabled. A new start of the unit would not help."""
+    """The unit of a cell finds QV not enabled, or a required cell without a unit that runs. A new
+    start of the unit would not help."""
 
     status = 4
 

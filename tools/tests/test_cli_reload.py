@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from running import YAML, Run
@@ -30,6 +32,10 @@ class Once(dict[str, Refused]):
         return self.pop(name)
 
 
+def answer(run: Run) -> Path:
+    return Path(run.system.manager.folder) / "quest.reload"
+
+
 def reloaded(run: Run, text: str, *before: Callable[[], object]) -> list[str]:
     """Runs the unit's process, changes the file and asks it to read the file again. Returns the
     calls to the driver after those of the first start and before those of the end."""
@@ -44,7 +50,7 @@ def reloaded(run: Run, text: str, *before: Callable[[], object]) -> list[str]:
 
 def test_changed_file_replaces_the_cell(run: Run) -> None:
     assert reloaded(run, OTHER) == ["shutdown 5000", "destroy", *FIRST]
-    assert "the cell is replaced" in run.out
+    assert "the cell is replaced" in run.out and answer(run).read_text() == ""
     told = run.system.manager.told
     assert told.count("READY=1") == 1 and told.count("WATCHDOG_USEC=30000000") > 1
 
@@ -74,6 +80,7 @@ def test_values_for_the_unit_hold_at_once(run: Run) -> None:
 def test_wrong_file_leaves_the_cell_alone(run: Run, text: str, said: str) -> None:
     assert reloaded(run, text) == []
     assert "cell quest stays as it is, since its file is refused: " in run.out and said in run.out
+    assert answer(run).read_text() in run.out and said in answer(run).read_text()
 
 
 @pytest.mark.parametrize("step", ["create", "start"])
@@ -85,6 +92,7 @@ def test_refused_cell_starts_again_as_it_was(run: Run, step: str) -> None:
     assert calls[:2] == ["shutdown 5000", "destroy"] and calls[-2:] == FIRST
     assert ("cell quest starts again as it was, since the new one is refused: there is no room\n"
             "  remedy: end programs") in run.out
+    assert answer(run).read_text().endswith("there is no room\n  remedy: end programs")
 
 
 def test_held_cell_is_replaced(run: Run) -> None:
@@ -111,6 +119,43 @@ def test_held_cell_whose_file_has_not_changed_stays_failed(run: Run) -> None:
     assert run("cell", "run", str(run.yaml)) == 0, run.err
     assert "cell quest stays failed: no file that makes it has changed\n  remedy: " in run.out
     assert "stays as it is: no file" not in run.out
+    assert answer(run).read_text().startswith("cell quest stays failed: ")
+
+
+WORDS = "cell quest stays failed: no file that makes it has changed\n  remedy: look at it"
+
+
+@pytest.mark.parametrize("words, status", [(WORDS, 1), ("", 0), (None, 1)])
+def test_reload_waits_for_the_answer_of_the_process(run: Run, monkeypatch: pytest.MonkeyPatch,
+                                                    words: str | None, status: int) -> None:
+    """An answer to an earlier call is not taken. The process may end instead of answering."""
+    answer(run).write_text("an earlier one")
+    sent: list[int] = []
+
+    def kill(process: int, number: int) -> None:
+        assert process == 4711
+        if sent and words is None:
+            raise ProcessLookupError
+        sent.append(number)
+        assert sent[0] == 1, "SIGHUP"
+        if len(sent) == 1:
+            assert not answer(run).exists()
+        elif len(sent) == 3 and words is not None:
+            answer(run).write_text(words)
+    monkeypatch.setattr(os, "kill", kill)
+    monkeypatch.setenv("MAINPID", "4711")
+    assert run("cell", "run", "--reload", str(run.yaml)) == status
+    expected = {WORDS: f"qvctl: {WORDS}\n", "": "", None: (
+        "qvctl: the process of qv-cell@quest.service ended when it read the file again\n"
+        "  remedy: systemctl status qv-cell@quest.service\n")}
+    assert run.err == expected[words] and not answer(run).exists()
+    assert run.device.calls == [], "the process of the unit does the work"
+
+
+def test_reload_by_hand_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MAINPID", raising=False)
+    assert run("cell", "run", "--reload", str(run.yaml)) == 1
+    assert "is for the unit of a cell\n  remedy: systemctl reload qv-cell@quest.service" in run.err
 
 
 def test_hang_up_asks_for_the_file_only_under_systemd() -> None:

@@ -35,7 +35,7 @@ def test_enable_writes_order_of_the_file(run: Run, root: Path) -> None:
     describe(root, "requires: [camera]\nafter: [planner, camera]\n")
     assert run("cell", "enable", "quest", "--now") == 0, run.err
     assert (root / DROP_IN).read_text().partition("\n")[2] == (
-        "[Unit]\nRequires=qv-cell@camera.service\nAfter=qv-cell@planner.service qv-cell@camera.service\n")
+        "[Unit]\nWants=qv-cell@camera.service\nPartOf=qv-cell@camera.service\nAfter=qv-cell@planner.service qv-cell@camera.service\n")
     assert run.system.systemd == ["daemon-reload", "enable --now qv-cell@quest.service"]
     assert run.out == "cell quest starts at boot and runs\n"
     assert run("cell", "enable", "quest") == 0
@@ -67,25 +67,48 @@ def test_wrong_file_leaves_all_units_alone(run: Run, root: Path) -> None:
     assert "quest.yaml describes a cell named robot" in run.err
 
 
-def test_reason_of_a_failed_dependency(run: Run, root: Path,
-                                       monkeypatch: pytest.MonkeyPatch) -> None:
-    describe(root, "requires: [camera]\n")
+SAID = ["cell camera runs (7 ms)\n", "qvctl: CPU 3 is offline\n", "  remedy: echo 1 >online\n"]
+
+
+def test_reason_of_a_unit_that_does_not_start(run: Run, root: Path,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    describe(root)
     describe(root, name="camera")
 
     def systemctl(*words: str) -> None:
-        if words[0] == "enable":
-            raise Refused("systemctl enable failed: A dependency job for qv-cell@quest.service failed", "systemctl status")
+        if words[0] == "enable" or words == ("is-failed", "qv-cell@quest.service"):
+            raise Refused("systemctl enable failed: Job for qv-cell@camera.service failed", "systemctl status")
     asked: list[str] = []
 
     def journal(*words: str) -> list[str]:
         asked.extend(words)
-        return ["cell camera runs (7 ms)\n", "qvctl: CPU 3 is offline\n", "  remedy: echo 1 >online\n"]
+        return SAID
     monkeypatch.setattr(run.system, "systemctl", systemctl)
     monkeypatch.setattr(run.system, "journal", journal)
-    assert run("cell", "enable", "quest", "--now") == 1
-    assert run.err == ("qvctl: cell quest requires cell camera, whose unit says: CPU 3 is offline\n"
-                       "  remedy: systemctl status qv-cell@camera.service\n")
+    assert run("cell", "enable", "quest", "camera", "--now") == 1
+    assert run.err == "qvctl: CPU 3 is offline\n  remedy: systemctl status qv-cell@camera.service\n"
     assert "_SYSTEMD_UNIT=qv-cell@camera.service" in asked
+
+
+def test_reason_of_a_failed_dependency(run: Run, root: Path,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    """The unit of the cell that needs the other one says it, and systemd shows it as its status."""
+    file, why = describe(root, "requires: [camera]\n"), "cell quest requires cell camera, whose unit "
+    run.device.enabled = True
+
+    def systemctl(*words: str) -> None:
+        assert words == ("is-active", "qv-cell@camera.service")
+        raise Refused("systemctl is-active failed: it did not say why")
+    monkeypatch.setattr(run.system, "systemctl", systemctl)
+    for lines, said in ((SAID, "says: CPU 3 is offline"), ([], "does not run")):
+        run.system.entries = lines
+        assert run("cell", "run", str(file)) == 4
+        remedy = "systemctl status qv-cell@camera.service; when it runs: systemctl start qv-cell@quest.service"
+        assert run.err == f"qvctl: {why}{said}\n  remedy: {remedy}\n"
+        assert run.system.manager.told[-1] == f"STATUS={why}{said}; remedy: {remedy}"
+    assert run.device.calls == []
+    monkeypatch.setattr(run.system, "systemctl", lambda *_words: None)
+    assert run("cell", "run", str(file)) == 0, run.err
 
 
 def test_check_compares_file_and_unit(run: Run, root: Path) -> None:
@@ -171,7 +194,7 @@ def test_reader_starts_after_the_writer_of_its_channel(run: Run, root: Path) -> 
     assert "systemd does not know its `after` and `requires`, and that camera writes to its channels yet" in run.out
     assert run("cell", "enable", "camera") == 0, run.err
     assert after(root, "quest") == ["qv-cell@camera.service"], "an enabled reader learns of a new writer"
-    assert "Requires" not in (root / DROP_IN).read_text() and after(root, "camera") == []
+    assert "Wants" not in (root / DROP_IN).read_text() and after(root, "camera") == []
     assert run.system.systemd[-2:] == ["daemon-reload", "enable qv-cell@camera.service"]
     assert run("config", "check", str(file)) == 0 and "systemd does not know" not in run.out
     describe(root, f"channels: [{ring('frames', 'camera', 'quest')}]\nafter: [camera]\n")

@@ -9,20 +9,18 @@ from __future__ import annotations
 import fcntl
 import os
 
-from .. import abi, dropin, mark, output
+from .. import abi, mark, output
 from ..condition import FAILURES, failure_name, registers, state_name
-from ..errors import NotEnabled, Refused, WrongConfiguration
-from ..problems import Problem
-from ..words import text
+from ..errors import Failed, Refused
+from .needs import check_name, check_required, enable, on_one_line
 from .recover import choice, choice_file
 from .recovery import entries
-from .reload import reload
+from .reload import ask, reload
 from .wanted import wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..device import Device
-    from ..keys import CellConfig
     from ..service import Service
     from ..system import System
     from ..transcript import Transcript
@@ -44,8 +42,19 @@ LATER: dict[int, float] = {abi.Reason.E_LOCKED: 30.0, abi.Reason.E_BUSY: 0.2}
 
 def keep(args: Arguments, system: System) -> int:
     service = system.service()
+    if args.reload:
+        return ask(args, system, service)
+    try:
+        return _keep(args, system, service)
+    except Failed as failure:
+        # `systemctl status` shows it, also when the lines of systemd itself have followed
+        service.tell(f"STATUS={on_one_line(failure)}")
+        raise
+
+
+def _keep(args: Arguments, system: System, service: Service) -> int:
     first = wanted(args, system)
-    _check_name(first.cell, system.root)
+    check_name(first.cell, system.root)
     device = system.device_or_load()
     enable(device, service)
     keeper = Keeper(first, device, args, system, service)
@@ -57,36 +66,6 @@ def keep(args: Arguments, system: System) -> int:
         return keeper.gone()
     finally:
         os.close(keeper.alone)
-
-
-def _check_name(cell: CellConfig, root: str) -> None:
-    """systemd names the unit by the file, and other units and `qvctl` name it by the cell."""
-    folder, name = os.path.split(os.path.abspath(cell.file))
-    if folder != os.path.abspath(os.path.join(root, dropin.CELLS)) or name == f"{cell.name}.yaml":
-        return
-    wrong = f"the file {name} describes the cell {cell.name}, and its unit has the file's name"
-    right = f"name the file {cell.name}.yaml, or the cell {name.removesuffix('.yaml')}"
-    raise WrongConfiguration([Problem(cell.file, cell.at["name"], "name", wrong, right)])
-
-
-def enable(device: Device, service: Service) -> None:
-    """Enables QV if it is not. Where systemd runs this process, qv.service has that task and its
-    options, and this unit only says why it could not."""
-    status = device.status()
-    if status.enabled:
-        return
-    if not service.folder:
-        device.enable()
-    elif status.obstacle:
-        raise NotEnabled(
-            f"qv.service could not enable QV: {text(status.obstacle_text)}",
-            text(status.obstacle_remedy),
-        )
-    else:
-        raise NotEnabled(
-            "qv.service has not enabled QV",
-            "systemctl restart qv.service; if that fails, systemctl status qv.service says why",
-        )
 
 
 class Keeper:
@@ -181,6 +160,7 @@ class Keeper:
             self.device.destroy(self.name)
         created = self.state() is None
         if created:
+            check_required(self.cell, self.system, self.service)
             self.create()
         if self.cell.console:
             self.transcript = self.system.transcript(self.name)

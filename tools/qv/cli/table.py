@@ -364,6 +364,7 @@ COMMANDS = (
             values.milliseconds,
         ),
         Option("--force", "take a device that Linux uses, too"),
+        Option("--reload", "for ExecReload=: ask the unit's process to read the file again, wait"),
     ),
     Command(
         "cell enable",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .. import config, dropin, order, output
 from ..errors import Refused, WrongConfiguration
-from ..words import text
+from .needs import said_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,24 +30,14 @@ def _named(name: str, system: System) -> CellConfig:
 
 
 def _explained(refusal: Refused, cells: list[CellConfig], system: System) -> Refused:
-    """Returns the reason of a unit that another one needs. systemd says only that there was one."""
-    if "dependency" not in refusal.sentence:
-        return refusal
+    """Returns the reason of a unit that does not start. systemd says only that there was one."""
     for cell in cells:
-        for name in cell.requires:
-            lines = system.journal(
-                "--lines=5",
-                "--output=cat",
-                f"_SYSTEMD_UNIT={dropin.unit(name)}",
-                "SYSLOG_IDENTIFIER=qvctl",
-            )
-            said = [line.strip() for line in lines if line.strip() and not line.startswith(" ")]
-            if said:
-                why = text(said[-1].removeprefix("qvctl: ").encode())
-                return Refused(
-                    f"cell {cell.name} requires cell {name}, whose unit says: {why}",
-                    f"systemctl status {dropin.unit(name)}",
-                )
+        try:
+            system.systemctl("is-failed", dropin.unit(cell.name))
+        except Refused:
+            continue  # this one has not failed
+        if why := said_by(cell.name, system):
+            return Refused(why, f"systemctl status {dropin.unit(cell.name)}", refusal.code)
     return refusal
 
 
