@@ -119,10 +119,11 @@ class Checker:
         schema: Schema,
         problems: Problems,
         elsewhere: Callable[[str], str],
-        joins: bool = False,
+        joins: Callable[[str], bool] = lambda _kind: False,
     ) -> None:
         """`elsewhere` returns the dialect that has an attribute (`TASK.X`) or a kind of object that
-        this one lacks, or an empty string. `joins`: an object may have several sections."""
+        this one lacks, or an empty string. `joins` returns whether an object of this kind may
+        have several sections."""
         self.schema = schema
         self.problems = problems
         self.elsewhere = elsewhere
@@ -167,7 +168,7 @@ class Checker:
 
     def _collect_known(self, found: Object, kind: str, name: str) -> None:
         before = self.written.get((kind, name))
-        if before and self.joins:
+        if before and self.joins(kind):
             attributes = self.schema.kinds[kind].attributes
             self.written[kind, name] = joined(before, found, attributes, self.problems)
             return
@@ -334,7 +335,16 @@ class Checker:
         self, owner: str, values: Values, known: Definitions, given: set[str]
     ) -> None:
         for name, attribute in known.items():
-            if name in given or attribute.duty.ignored or attribute.duty.refused:
+            if name in given or attribute.duty.refused:
+                continue
+            if attribute.no_default and not attribute.multiple:
+                self.problems.error(
+                    values.place,
+                    f"{owner}: {name} is missing, and IMPLEMENTATION says NO_DEFAULT",
+                    attribute.allowed(),
+                )
+                continue
+            if attribute.duty.ignored:
                 continue
             if attribute.default is not None:
                 values.all[name] = [

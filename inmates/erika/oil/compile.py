@@ -66,7 +66,7 @@ def _application(result: Compiled, dialect: str) -> Application:
         known,
         problems,
         lambda name: dialects.elsewhere(result.dialect, name),
-        joins=result.dialect == "rtdruid",
+        joins=lambda kind: dialects.joins(result.dialect, kind),
     )
     cpus = rewritten(file, result.dialect, dialects.supplied(result.dialect), problems)
     checked = checker.check(cpus)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from .check import NAMELESS
 from .freeosek import is_freeosek
 from .parse import parse
 from .problems import Place, Problems
@@ -53,6 +54,12 @@ def schema(dialect: str, problems: Problems) -> Schema:
 def supplied(dialect: str) -> list[Cpu]:
     """Returns the objects that files of a dialect may name without declaring them."""
     return _own(dialect).cpus
+
+
+def joins(dialect: str, kind: str) -> bool:
+    """Returns whether an object of this kind may have several sections. goil adds the attributes of
+    a second section to the first, except for kinds of which there is one object."""
+    return dialect == "rtdruid" or dialect == "goil" and kind not in NAMELESS
 
 
 def guess(file: File, source: Source) -> tuple[str, str, Place | None]:

@@ -87,6 +87,7 @@ class Attribute:
     default: Word | None = None
     description: str = ""
     declared: bool = False  # only a user's IMPLEMENTATION has it
+    no_default: bool = False  # a user's IMPLEMENTATION says so: each object must have a value
 
     @property
     def duty(self) -> Duty:
@@ -284,8 +285,10 @@ class Schema:
 
     def _with_default(self, attribute: Attribute, written: Definition, path: str) -> Attribute:
         word = written.default
-        if word is None or word.value == "NO_DEFAULT" and word.kind == "name":
+        if word is None:
             return attribute
+        if word.value == "NO_DEFAULT" and word.kind == "name":
+            return replace(attribute, no_default=True)
         if attribute.refers:
             self.problems.error(word.place, f"the reference {path} cannot have a default")
             return attribute
@@ -329,7 +332,10 @@ class Schema:
             numbers=theirs.numbers or ours.numbers,
             low=_tighter(ours.low, theirs.low, max),
             high=_tighter(ours.high, theirs.high, min),
+            no_default=theirs.no_default,
         )
+        if theirs.no_default:
+            return replace(narrow, default=None)
         if theirs.default is None:
             return (
                 narrow

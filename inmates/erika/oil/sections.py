@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One object in several sections: RT-Druid takes their attributes together."""
+"""One object in several sections: RT-Druid and goil take their attributes together."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _joined(
             f"{owner}: {name} = {shown(str(one.value.value))}",
             before.inside,
             one.inside,
-            option.definitions if option else {},
+            option.definitions if option else attribute.fields,
             problems,
         )
         found[at] = replace(before, inside=inside, braces=before.braces or one.braces)

@@ -81,10 +81,46 @@ def test_sections_of_one_object_are_taken_together() -> None:
     assert found.application.hooks.names == {"idle": "idle"}
 
 
-@pytest.mark.parametrize("dialect", ["osek", "goil"])
-def test_sections_of_one_object_are_refused_elsewhere(dialect: str) -> None:
+TWICE = "t is already the name of a TASK"
+
+
+@pytest.mark.parametrize(("dialect", "errors"), [
+    ("osek", [TWICE, "there is already an OS o"]), ("goil", ["there is already an OS o"]),
+    ("freeosek", [TWICE, "there is already an OS o"])])
+def test_sections_of_one_object_are_refused_elsewhere(dialect: str, errors: list[str]) -> None:
+    """goil joins the sections of a kind of which there may be several objects."""
     found = compile_text("t.oil", "CPU c { OS o; TASK t { PRIORITY = 1; }; TASK t; OS o; };", dialect)
-    assert said(found, "error") == ["t is already the name of a TASK", "there is already an OS o"]
+    assert said(found, "error") == errors
+
+
+def test_sections_of_goil_are_taken_together() -> None:
+    oil = """CPU c {{ OS o; COUNTER k {{ MAXALLOWEDVALUE = 9; TICKSPERBASE = 1; MINCYCLE = 1; }};
+        ALARM a {{ COUNTER = k; ACTION = ACTIVATETASK {{ TASK = t; }}; }};
+        TASK t {{ PRIORITY = 1; AUTOSTART = FALSE; SCHEDULE = FULL; }};
+        TASK t {{ ACTIVATION = 2; {} }}; APPMODE m;
+        ALARM a {{ AUTOSTART = TRUE {{ APPMODE = m; ALARMTIME = 3; CYCLETIME = 0; }}; }}; }};"""
+    found = compile_text("t.oil", oil.format(""), "goil")
+    assert found.application, found.problems.found
+    assert [task.activations for task in found.application.tasks] == [2]
+    found = compile_text("t.oil", oil.format("PRIORITY = 2;"), "goil")
+    assert said(found, "error") == ["TASK t: PRIORITY is 2 here, but 1 in another section"]
+
+
+NO_DEFAULT = """IMPLEMENTATION i {{ OS {{ BOOLEAN STARTUPHOOK = NO_DEFAULT; }};
+    TASK {{ UINT32 [1..4] ACTIVATION = NO_DEFAULT; UINT32 WATCHED = NO_DEFAULT; STRING NOTE; }}; }};
+    CPU c {{ OS o {{ {os} }}; TASK t {{ PRIORITY = 1; {task} }}; }};"""
+
+
+def test_attribute_without_default_must_be_given() -> None:
+    """Our own default does not count then, and neither does it that we ignore the attribute."""
+    found = compile_text("t.oil", NO_DEFAULT.format(os="", task=""), "osek")
+    words = "is missing, and IMPLEMENTATION says NO_DEFAULT"
+    assert said(found, "error") == [f"OS o: STARTUPHOOK {words}", f"TASK t: ACTIVATION {words}",
+                                    f"TASK t: WATCHED {words}"]
+    found = compile_text("t.oil", NO_DEFAULT.format(
+        os="STARTUPHOOK = FALSE;", task="ACTIVATION = 3; WATCHED = 7;"), "osek")
+    assert found.application, found.problems.found
+    assert found.application.tasks[0].activations == 3
 
 
 @pytest.mark.parametrize(("written", "value"), [("\"7\"", 7), ("\"0x10\"", 16), ("\"-1\"", -1),
