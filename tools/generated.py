@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """For programs that run in the source tree: adds what make generates to the package qv.
 
-That is qv.abi, in the build folder $O. `make install` puts it next to the other modules."""
+These are qv.abi and qv.built, in the build folder $O. `make install` puts them next to the other
+modules."""
 
 import os
 from pathlib import Path

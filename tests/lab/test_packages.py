@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import build, packages, roots
+from lab import build, enter, packages, roots
 from lab.machine import Machine
 from lab.paths import BUILD, TOP
 from pages import block
@@ -167,6 +167,7 @@ def test_packages_from_bare_machine_to_cell_and_back() -> None:
         assert "up " in sh("quesh quest -c uptime")
         image = (build.OUT / "hypervisor/qv-amd.bin").read_bytes()
         assert target.status()["monitor_sha256"] == hashlib.sha256(image).hexdigest()
+        assert target.status()["module_commit"] == target.status()["commit"] == enter.commit()
         machine.put(DEBIAN / "tests", "/srv/tests")
         assert "a cell runs" in sh("sh /srv/tests/cell")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from badimage import image
-from lab import build
+from lab import build, enter
 from product import CONFIGS, Product
 
 QUEST = "/usr/share/qv/configs/quest.yaml"
@@ -66,7 +66,10 @@ def test_monitor_of_another_build_is_refused(qv: Product) -> None:
     qv.sh("modprobe qv")
     used = (build.OUT / "hypervisor/qv-amd.bin").read_bytes()
     assert qv.ask("status")["monitor_sha256"] == hashlib.sha256(used).hexdigest()
-    assert qv.ask("status")["module_replaced"] is False
+    status = qv.ask("status")
+    assert status["module_replaced"] is False
+    assert status["module_commit"] == status["commit"] == enter.commit() != ""
+    assert status["module_version"] == status["version"]
     qv.sh("rmmod qv")
     file = qv.sh("modinfo -n qv").strip()
     qv.sh(f"python3 -c {shlex.quote(OTHER_BUILD)} {file}; insmod /run/other.ko")

@@ -85,6 +85,12 @@ class Facts:
         pairs = (line.partition(":") for line in (said or "").splitlines())
         return {key.strip(): value.strip() for key, _, value in pairs}
 
+    def module_version(self) -> tuple[str, str]:
+        """Returns the version of the loaded module and the commit that it is built from. A text
+        that is not known is empty."""
+        version, commit = f"{_MODULE}/version", f"{_MODULE}/parameters/commit"
+        return self.read(version).strip(), self.read(commit).strip()
+
     def monitor_sha256(self) -> str:
         """Returns the hash of the image that the loaded module has for this processor, or an empty
         text."""

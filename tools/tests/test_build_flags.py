@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from qv import VERSION
 
 TOP = Path(__file__).resolve().parents[2]
 OWN = "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2"
@@ -68,3 +72,33 @@ def test_installed_headers_compile_alone(tmp_path: Path) -> None:
         done = subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", "-fsyntax-only", f"-I{headers}", "-x", "c", "-"],
                               input=f"#include <{name}>\n", capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+
+
+def test_version_names_the_commit_that_was_built(tmp_path: Path) -> None:
+    """With git it is the present commit, without it that of the source package, or none."""
+    def built(tree: Path, given: str = "") -> str:
+        clean = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        subprocess.run(["make", "-s", "-C", tree / "tools", f"O={tmp_path}", tmp_path / "tools/qv/built.py"],
+                       env=clean | {"QV_COMMIT": given}, check=True)
+        said = subprocess.run([sys.executable, "-c", "import generated, sys; from qv.cli import main; main(['--version'])"],
+                              env=clean | {"O": str(tmp_path), "PYTHONPATH": str(tree / "tools"), "PYTHONDONTWRITEBYTECODE": "1"},
+                              capture_output=True, text=True, check=True).stdout
+        assert said.startswith(f"qvctl {VERSION}")
+        return said.removeprefix(f"qvctl {VERSION}").strip()
+    assert built(TOP, "0123456789ab") == "(commit 0123456789ab)"
+    tree = tmp_path / "tree"
+    for name in ("tools", "scripts"):
+        shutil.copytree(TOP / name, tree / name)
+    assert built(tree) == ""
+    (tree / "revision").write_text("abc\n")
+    assert built(tree) == "(commit abc)"
+    if shutil.which("git"):
+        def git(*words: str) -> str:
+            return subprocess.run(["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b", *words],
+                                  capture_output=True, text=True, check=True).stdout.strip()
+        git("init", "-q")
+        git("add", "revision")
+        git("commit", "-qm", "a")
+        assert built(tree) == f"(commit {git('rev-parse', '--short=12', 'HEAD')})"
+        (tree / "revision").write_text("abcd\n")
+        assert built(tree) == f"(commit {git('rev-parse', '--short=12', 'HEAD')}+)"

@@ -229,9 +229,13 @@ def test_status_shows_monitor_and_older_module(clinic: Clinic) -> None:
     clinic.put("sys/module/qv/srcversion", "0123\n")
     clinic.put("sys/module/qv/parameters/monitor", "a" * 64 + "\n")
     clinic.put("modinfo", "srcversion: 4567\n")
+    clinic.put("sys/module/qv/version", "0.2\n")
+    clinic.put("sys/module/qv/parameters/commit", "0123456789ab+\n")
     system = FakeSystem(clinic.device, clinic.root, clinic.root)
     assert main(["status"], system) == 0  # type: ignore[arg-type]
     said = clinic.capture.readouterr().out
+    assert main(["--version"], system) == 0  # type: ignore[arg-type]
+    assert f"module 0.2 (commit 0123456789ab+); {clinic.capture.readouterr().out}" in said
     assert f"monitor sha256 {'a' * 64}\n" in said and "restart qv.service" in said
 
 

@@ -6,6 +6,7 @@ in compiler messages are valid on both sides. A command is killed when the proce
 ends.
 """
 
+import functools
 import os
 import shlex
 import subprocess
@@ -35,12 +36,19 @@ exec chroot . /usr/bin/env -i --chdir="$cwd" "$@"
 """
 
 
+@functools.cache
+def commit() -> str:
+    """Returns the commit of the tree, which has no git inside."""
+    done = subprocess.run([TOP / "scripts/revision"], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
 def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
     """Returns the whole environment of a command in `root`."""
     fixed = {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
         "TERM": os.environ.get("TERM", "dumb"), HERE: str(root),
-        "QV_CACHE": str(CACHE),
+        "QV_CACHE": str(CACHE), "QV_COMMIT": commit(),
     }
     passed = {k: os.environ[k] for k in PASSED if k in os.environ}
     return [f"{k}={v}" for k, v in {**fixed, **passed, **extra}.items()]

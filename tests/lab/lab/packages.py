@@ -34,6 +34,7 @@ def _copy(target: Path) -> None:
         at_top = Path(folder) == TOP
         return {n for n in names if n in CLUTTER or n.endswith(".pyc") or (at_top and n.startswith("."))}
     shutil.copytree(TOP, target, symlinks=True, ignore=clutter)
+    (target / "revision").write_text(f"{enter.commit()}\n", encoding="utf-8")
     stamp = 1_700_000_000
     for path in [target, *target.rglob("*")]:
         if not path.is_symlink():

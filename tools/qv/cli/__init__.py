@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .. import VERSION, output
+from .. import output, version
 from ..errors import Failed, Interrupted, Refused
 from .command import Arguments
 from .help import help_text
@@ -34,7 +34,7 @@ def _help(words: Sequence[str]) -> int:
 def run(words: Sequence[str], system: System | None, ready: Callable[[], object]) -> int:
     """Loads the modules of the command, then calls `ready`, then the command."""
     if words and words[0] in ("--version", "version"):
-        output.line(f"qvctl {VERSION}")
+        output.line(f"qvctl {version.own()}")
         return 0
     if words and words[0] in ("help", "-h", "--help"):
         return _help(words[1:])

@@ -69,7 +69,7 @@ def help_text(path: str = "") -> str:
         return f"usage: qvctl {path} COMMAND ...\n\n{_table(_commands(path))}"
     options = [
         ("--json", JSON.words),
-        ("--version", "print the version"),
+        ("--version", "print the version and the commit"),
         ("help COMMAND", "all about one command"),
     ]
     end = "\n"

@@ -7,7 +7,7 @@ import datetime
 import platform
 from html import escape
 
-from .. import VERSION, abi, dropin, output, svg, words
+from .. import abi, dropin, output, svg, version, words
 from ..errors import Refused
 from .doctor import Examination
 from .export import exported
@@ -213,7 +213,8 @@ def _html(args: Arguments, system: System) -> str:
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             f"<title>QV on {escape(platform.node())}</title><style>{STYLE}</style></head><body>\n",
             f"<h1>QV on {escape(platform.node())}</h1>\n"
-            f"<p>{escape(when)}; Linux {escape(platform.release())}; qvctl {VERSION}</p>\n",
+            f"<p>{escape(when)}; Linux {escape(platform.release())}; "
+            f"qvctl {escape(version.own())}</p>\n",
             "<h2>State</h2>\n",
             _table(
                 ("", ""), [(key, str(value)) for key, value in status.items() if value is not None]

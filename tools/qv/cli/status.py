@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from .. import abi, output, words
+from .. import VERSION, abi, output, version, words
 from ..words import ipi_name, text
 
 TYPE_CHECKING = False
@@ -61,6 +61,7 @@ def status_data(device: Device, system: System) -> dict[str, Any]:
     """Returns the state as in --json."""
     info, pool = device.status(), device.pool()
     facts = system.facts()
+    module = facts.module_version()
     features = [name for bit, name in FEATURES.items() if info.features & bit]
     obstacle = None
     if info.obstacle:
@@ -71,6 +72,10 @@ def status_data(device: Device, system: System) -> dict[str, Any]:
         }
     return {
         "enabled": bool(info.enabled),
+        "version": VERSION,
+        "commit": version.commit(),
+        "module_version": module[0],
+        "module_commit": module[1],
         "cells": info.num_cells,
         "vendor": VENDORS.get(info.vendor, str(info.vendor)),
         "features": features,
@@ -114,6 +119,8 @@ def _print_status(args: Arguments, device: Device, system: System) -> None:
     )
     if pool["size"]:
         output.line(words.pool(pool["size"], pool["free"]))
+    module = version.shown(data["module_version"] or "unknown", data["module_commit"])
+    output.line(f"module {module}; qvctl {version.own()}")
     if data["monitor_sha256"]:
         output.line(f"monitor sha256 {data['monitor_sha256']}")
     if data["module_replaced"]:
