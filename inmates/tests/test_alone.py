@@ -502,6 +502,10 @@ def test_line_editing(shell):
     shell.machine.expect(r"\nedited\n> ")
     shell.machine.send("\x1b[A\r")
     shell.machine.expect(r"\nedited\n> ")
+    shell.machine.send("echo gr\xfcn\r")
+    shell.machine.expect(r"not run, since it has letters that are not ASCII; Up shows it without them\n> ")
+    shell.machine.send("\x1b[A\r")
+    shell.machine.expect(r"\ngrn\n> ")
     shell.machine.send("half a line\x03")
     shell.machine.expect(r"\^C\n> ")
 

@@ -130,7 +130,11 @@ TEST(line_abort_and_junk)
 {
 	fresh();
 	CHECK(type("abc\003") == 1 && !strcmp(l.text, "") && l.length == 0);
-	CHECK(gives("a\001\002\006\033[5~\033xb\302\r", "ba"));
+	CHECK(gives("a\001\002\006\033[5~\033xb\302\r", "ba") && l.foreign);
+	CHECK(gives("a\r", "a") && !l.foreign);
+	CHECK(gives("\303\274\025b\r", "b") && !l.foreign);	/* ^U empties the line */
+	CHECK(gives("gr\303\274n\r", "grn") && l.foreign);
+	CHECK(gives(UP "\r", "grn") && !l.foreign);
 	CHECK(gives("b\033[12;34Ha\r", "ab"));
 	CHECK(gives("ok\033[200~\r", "ok"));
 	CHECK(gives("cut\033[\r", "cut"));
@@ -235,6 +239,7 @@ TEST(words_are_split)
 	CHECK(words_split(line, words) == 3);
 	CHECK(!strcmp(words[0], "echo") && !strcmp(words[2], "b"));
 	CHECK(words_split(blank, words) == 0);
+	CHECK(words_ascii("echo ~") && words_ascii("") && !words_ascii("gr\303\274n"));
 	CHECK(words_split(many, words) == WORDS_MAX + 1 && !strcmp(words[15], "g"));
 }
 

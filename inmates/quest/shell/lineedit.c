@@ -23,6 +23,7 @@ static void empty(struct lineedit *l)
 	l->length = l->at = 0;
 	l->text[0] = 0;
 	l->escape = NO_ESCAPE;
+	l->foreign = false;
 	l->shown = 0;
 }
 
@@ -101,6 +102,7 @@ static void erase(struct lineedit *l)
 
 static void replace(struct lineedit *l, const char *text)
 {
+	l->foreign = false;
 	move(l, 0);
 	l->length = copy_string(l->text, text, LINE_LENGTH);
 	draw_tail(l);
@@ -290,6 +292,8 @@ bool lineedit_key(struct lineedit *l, uint8_t key)
 		control_key(l, key);
 	} else if (key < DEL) {
 		insert(l, (char)key);
+	} else {
+		l->foreign = true;
 	}
 	return false;
 }

@@ -4,7 +4,8 @@
  * terminal (text, BS, ESC [ K), which it passes to `echo`.
  *
  * Keys: Enter (CR or LF), Backspace (7F or 08), left, right, up, down, Home, End, Delete, ^A ^E ^U
- * ^C. Tab completes the word before the cursor, or prints the names that begin with that word.
+ * ^C. Tab completes the word before the cursor, or prints the names that begin with that word. A
+ * key that is not ASCII is left out, and noted.
  */
 #ifndef QUEST_LINEEDIT_H
 #define QUEST_LINEEDIT_H
@@ -26,6 +27,7 @@ struct lineedit {
 	size_t length, at;			/* characters; cursor */
 	uint8_t escape;				/* state inside an escape sequence */
 	uint8_t escape_number;			/* first number of the escape sequence */
+	bool foreign;				/* a key that is not ASCII was left out */
 	unsigned int num_history;		/* number of lines stored so far */
 	/* the line that is shown. 0: the line being typed; n: the n-th last line */
 	unsigned int shown;

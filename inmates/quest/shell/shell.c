@@ -82,9 +82,16 @@ static int run_line(char *text)
 	return SHELL_NOT_FOUND;
 }
 
+/* Without the letters that were left out, the line may mean something else. */
+static int refuse_foreign(void)
+{
+	print("not run, since it has letters that are not ASCII; Up shows it without them\n");
+	return SHELL_USAGE;
+}
+
 static void carry_out(char *text)
 {
-	int status = run_line(text);
+	int status = line.foreign ? refuse_foreign() : run_line(text);
 
 	if (cell_present())
 		cell_line_status((uint8_t)status);
@@ -255,6 +262,10 @@ static void start_program(const char *word, size_t length)
 	if (!module_line(text, &machine.boot, word, length)) {
 		print("a word of the command line is malformed: "
 		      "use start=PROGRAM or start=PROGRAM,VCPU\n");
+		return;
+	}
+	if (!words_ascii(text)) {
+		print("a word of the command line starts no program, since it is not ASCII\n");
 		return;
 	}
 	n = words_split(text, words);

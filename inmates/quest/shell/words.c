@@ -16,6 +16,13 @@ int words_split(char *line, char *words[WORDS_MAX])
 	}
 }
 
+bool words_ascii(const char *text)
+{
+	while (*text && (unsigned char)*text < 0x80)
+		text++;
+	return !*text;
+}
+
 bool words_number(const char *word, uint64_t max, uint64_t *value)
 {
 	uint64_t v = 0;

@@ -11,6 +11,9 @@
 /* Cuts `line` at blanks, in place. Returns the number of words; WORDS_MAX + 1 if there are more. */
 int words_split(char *line, char *words[WORDS_MAX]);
 
+/* Returns whether a text has no characters other than ASCII. */
+bool words_ascii(const char *text);
+
 /* Reads a decimal number of at most `max`. Returns false if the word is not one. */
 bool words_number(const char *word, uint64_t max, uint64_t *value);
 
