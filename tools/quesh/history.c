@@ -30,7 +30,7 @@ void history_restart(struct history *history)
 	history->escape.state = ESCAPE_OUTSIDE;
 }
 
-static bool write_all(int fd, const char *bytes, size_t len)
+bool history_write(int fd, const char *bytes, size_t len)
 {
 	while (len) {
 		ssize_t done = write(fd, bytes, len);
@@ -78,7 +78,7 @@ bool history_collect(struct history *history)
 			if (!escape_takes(&history->escape, bytes[i]))
 				cp437_put_text(&history->text, bytes[i], history->utf8);
 		if (history->log >= 0 && history->text.len > before)
-			ok &= write_all(history->log, history->text.data + before,
+			ok &= history_write(history->log, history->text.data + before,
 					history->text.len - before);
 		drop_old(&history->text);
 	}
@@ -111,7 +111,8 @@ bool history_view(const struct history *history)
 	sigaction(SIGINT, &ignore, &interrupt);		/* ^C is for less */
 	sigaction(SIGQUIT, &ignore, &quit);
 	sigaction(SIGTSTP, &ignore, &stop);
-	if (write_all(text, history->text.data, history->text.len) && !lseek(text, 0, SEEK_SET)) {
+	if (history_write(text, history->text.data, history->text.len) &&
+	    !lseek(text, 0, SEEK_SET)) {
 		child = fork();
 		if (!child)
 			run_less(text);

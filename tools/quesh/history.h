@@ -26,6 +26,8 @@ void history_init(struct history *history, const struct console *console, int lo
 void history_restart(struct history *history);
 /* Takes the output since the last call. Returns false if the log cannot be written. */
 bool history_collect(struct history *history);
+/* Writes all bytes to a file. Returns false with errno if that fails. */
+bool history_write(int fd, const char *bytes, size_t len);
 /* Shows the text in `less`, which needs the terminal. Returns false if it cannot be started. */
 bool history_view(const struct history *history);
 void history_free(struct history *history);

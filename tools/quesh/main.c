@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "cells.h"
 #include "line.h"
+#include "past.h"
 #include "privs.h"
 #include "quesh.h"
 
@@ -28,7 +30,8 @@ static const char usage_text[] =
 	"  --wait      first waits for the cell to be there and to run\n"
 	"  --force     takes the keyboard from the quesh that holds it\n"
 	"  --stay      stays when the cell stops, and continues when it runs again\n"
-	"  --log FILE  appends what the cell prints to a file\n";
+	"  --log FILE  appends what the cell prints to a file\n"
+	"  --no-history  reads and keeps no output of earlier sessions for ^^\n";
 
 /* Handles a cell that was not running when quesh started. */
 static int say_not_running(const struct options *options, const struct console *console,
@@ -59,7 +62,8 @@ static bool parse_seconds(const char *text, double *seconds)
 }
 
 enum {
-	OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER, OPT_VERSION, OPT_STAY, OPT_LOG, OPT_TMUX, OPT_FORCE
+	OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER, OPT_VERSION, OPT_STAY, OPT_LOG, OPT_TMUX, OPT_FORCE,
+	OPT_NO_HISTORY
 };
 
 static const struct option long_options[] = {
@@ -70,6 +74,7 @@ static const struct option long_options[] = {
 	{ "stay", no_argument, NULL, OPT_STAY },
 	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "log", required_argument, NULL, OPT_LOG },
+	{ "no-history", no_argument, NULL, OPT_NO_HISTORY },
 	{ "list", no_argument, NULL, 'l' },
 	{ "tmux", no_argument, NULL, OPT_TMUX },
 	{ "folder", required_argument, NULL, OPT_FOLDER },	/* for tests */
@@ -126,6 +131,8 @@ static int parse(struct options *options, int argc, char **argv)
 			options->force = true;
 		else if (option == OPT_LOG)
 			options->log = optarg;
+		else if (option == OPT_NO_HISTORY)
+			options->no_history = true;
 		else if (option == 'l')
 			all = cells_list;
 		else if (option == OPT_TMUX)
@@ -162,16 +169,23 @@ static int open_log(struct options *options)
 	return EXIT_FAILURE;
 }
 
+static void say_no_cell(const char *name)
+{
+	char past[PATH_MAX];
+
+	fprintf(stderr, "quesh: there is no cell %s with a console\n"
+		"  remedy: `qvctl cell list` shows the cells; "
+		"a cell's YAML may say `console: true`\n", name);
+	if (past_path(past, sizeof(past), name) && !access(past, R_OK))
+		fprintf(stderr, "  what a cell %s printed earlier: less %s\n", name, past);
+}
+
 static int say_open_error(const struct options *options, int error)
 {
 	const char *name = options->name;
 
 	if (error == ENOENT || error == ENXIO || error == ENODEV)
-		fprintf(stderr,
-			"quesh: there is no cell %s with a console\n"
-			"  remedy: `qvctl cell list` shows the cells; "
-			"a cell's YAML may say `console: true`\n",
-			name);
+		say_no_cell(name);
 	else if (error == EACCES || error == EPERM)
 		fprintf(stderr, "quesh: you may not open the console of %s\n"
 			"  remedy: run it with sudo, or join the group qv-console\n", name);

@@ -24,6 +24,7 @@ struct options {
 	bool stay;		/* waits for the next life of a cell that stops */
 	const char *log;	/* file to which the output is appended, or NULL */
 	int log_fd;		/* the open file, or -1 */
+	bool no_history;	/* of earlier sessions, and for later ones */
 	bool utf8;		/* the terminal's character set is UTF-8 */
 };
 

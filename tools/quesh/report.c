@@ -26,7 +26,9 @@ int say_end(const struct options *options, const struct console *console, enum c
 {
 	fflush(stdout);
 	if (life == CELL_GONE)
-		fprintf(stderr, "quesh: the cell %s is gone: it was destroyed\n", options->name);
+		fprintf(stderr, "quesh: the cell %s is gone: it was destroyed\n"
+			"  remedy: `quesh --wait %s` attaches when there is one again\n",
+			options->name, options->name);
 	else if (console_has_halted(console))
 		fprintf(stderr, "quesh: the cell %s is shut down\n"
 			"  remedy: qvctl cell start %s\n", options->name, options->name);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "history.h"
+#include "past.h"
 #include "quesh.h"
 #include "term.h"
 
@@ -183,6 +184,29 @@ static void set_status(struct session *session, const char *name, int rows)
 	painter_set_status(&session->painter, text);
 }
 
+/* The history begins with the output that earlier sessions have kept. */
+static void begin_history(struct session *session, const struct options *options)
+{
+	struct buf *text = &session->history.text;
+	size_t past;
+
+	if (!options->no_history)
+		past_load(text, options->name);
+	past = text->len;
+	if (!history_collect(&session->history))
+		session->trouble = "the log cannot be written";
+	past_join(text, past);
+}
+
+static void end_history(struct session *session, const struct options *options)
+{
+	if (!options->no_history && !past_save(&session->history.text, options->name))
+		fprintf(stderr, "quesh: the history of %s is not kept for the next session (%s)\n"
+			"  remedy: see ~/.local/state/quesh, or say --no-history\n",
+			options->name, strerror(errno));
+	history_free(&session->history);
+}
+
 int session_run(const struct options *options, struct console *console)
 {
 	struct session session = { .console = console, .stay = options->stay };
@@ -200,6 +224,7 @@ int session_run(const struct options *options, struct console *console)
 	term_size(&rows, &cols);
 	painter_init(&session.painter, rows, cols, options->utf8);
 	history_init(&session.history, console, options->log_fd, options->utf8);
+	begin_history(&session, options);
 	session.leave = console_leave(console);
 	session.hint_end = now_ms() + HINT_MS;
 	while (end == GO_ON) {
@@ -209,7 +234,7 @@ int session_run(const struct options *options, struct console *console)
 	}
 	term_leave();
 	history_collect(&session.history);
-	history_free(&session.history);
+	end_history(&session, options);
 	buf_free(&session.out);
 	if (end == CELL_ENDED)
 		return say_end(options, console, console_life(console));

@@ -23,7 +23,8 @@ from qv import VERSION
 
 QUESH = os.environ.get("QUESH", "")
 pytestmark = pytest.mark.skipif(not QUESH, reason="make check names the program in QUESH")
-ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": "detect_leaks=0"}
+# sessions keep no history here, except in the test of that
+ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": "detect_leaks=0", "XDG_STATE_HOME": "", "HOME": ""}
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The history of a session, and a cell that stops and runs again: a console without a driver. */
+#include <sys/stat.h>
+
 #include "stream.h"
 #include "unit.h"
 
@@ -8,6 +10,7 @@ static size_t read_and_print(struct stream *stream, uint8_t *to, size_t room);
 #define stream_read read_and_print
 #include "../quesh/history.c"
 #undef stream_read
+#include "past.h"
 #include "../quesh/session.c"
 
 #define main quesh_main
@@ -145,6 +148,72 @@ TEST(next_life_is_read_from_its_first_byte_on)
 	life_now = CELL_RUNNING;
 	CHECK(follow(&session) == GO_ON && !session.stopped);
 	CHECK_TEXT(session.history.text.data, "one\nthe second life\n");
+	history_free(&session.history);
+}
+
+/* A session, whose history is `whole` when it begins. Then the cell prints `meanwhile`. */
+static void next_session(const char *meanwhile, const char *whole)
+{
+	struct options options = { .name = "quest" };
+	struct console console = { 0 };
+	struct session session;
+
+	memset(&session, 0, sizeof(session));
+	session.console = &console;
+	history_init(&session.history, &console, -1, true);
+	begin_history(&session, &options);
+	CHECK_TEXT(session.history.text.data, whole);
+	print(meanwhile);
+	CHECK(follow(&session) == GO_ON);
+	end_history(&session, &options);
+}
+
+TEST(history_lasts_across_sessions)
+{
+	char folder[] = "/tmp/quesh-XXXXXX", path[200], *line = malloc(PAST_MAX);
+	struct buf text = { 0 }, again = { 0 };
+	struct console console = { 0 };
+	struct session session;
+	struct stat file;
+
+	CHECK(mkdtemp(folder));
+	CHECK(!setenv("XDG_STATE_HOME", folder, 1));
+	begin(&session, &console);
+	print("> one\n1\n> ");
+	next_session("two\n2\n> ", "> one\n1\n> ");
+	print("three\n3\n> ");	/* while there was no session */
+	next_session("", "> one\n1\n> two\n2\n> three\n3\n> ");
+	/* another life, whose output begins again */
+	memset(ring, 0, sizeof(ring));
+	head = 0;
+	print("Quest\n> ");
+	next_session("", "> one\n1\n> two\n2\n> three\n3\n> Quest\n> ");
+
+	CHECK(past_path(path, sizeof(path), "quest"));
+	CHECK(!stat(path, &file) && (file.st_mode & 07777) == 0600);
+	memset(line, 'x', 999);
+	line[999] = '\n';
+	while (text.len < 2 * PAST_MAX)
+		buf_put(&text, line, 1000);
+	CHECK(past_save(&text, "quest"));
+	CHECK(!stat(path, &file) && file.st_size <= PAST_MAX && file.st_size > PAST_MAX - 1000);
+	past_load(&again, "quest");
+	CHECK_EQ(again.len, file.st_size);
+	CHECK(!memcmp(again.data, line, 1000));
+
+	/* a link is not read, and a folder that is not writable is an error */
+	CHECK(!unlink(path) && !symlink("/etc/passwd", path));
+	buf_clear(&again);
+	past_load(&again, "quest");
+	CHECK(!again.len);
+	CHECK(!setenv("XDG_STATE_HOME", "/proc/none", 1));
+	CHECK(!past_save(&text, "quest") && errno);
+	CHECK(!unsetenv("XDG_STATE_HOME") && !unlink(path));
+	snprintf(path, sizeof(path), "%s/quesh", folder);
+	CHECK(!rmdir(path) && !rmdir(folder));	/* nothing else was left there */
+	buf_free(&text);
+	buf_free(&again);
+	free(line);
 	history_free(&session.history);
 }
 
