@@ -21,6 +21,7 @@
 #include "cell/life.h"
 #include "cell/steps.h"
 #include "parts/channels.h"
+#include "parts/kept.h"
 #include "parts/pool.h"
 
 /* ---- one function per ioctl; with CALL_CELL, @cell is the cell that the structure names ---- */
@@ -83,6 +84,20 @@ static int call_pool(void *arg, struct qv_cell *cell)
 	if (p->flags & QV_POOL_SET)
 		error = qv_pool_set(&p->reply, p->size);
 	qv_pool_show(p);
+	return error;
+}
+
+static int call_pool_cpus(void *arg, struct qv_cell *cell)
+{
+	struct qv_pool_cpus *p = arg;
+	int error = 0;
+
+	if (p->flags & ~QV_POOL_SET)
+		return qv_refuse(&p->reply, QV_E_ARGUMENT, "use QV_POOL_SET, or none",
+				 "flags %#x are not known", p->flags);
+	if (p->flags & QV_POOL_SET)
+		error = qv_kept_set(p);
+	qv_kept_show(p);
 	return error;
 }
 
@@ -193,6 +208,7 @@ static const struct call {
 	{ QV_IOC_ENABLE,	0,					call_enable },
 	{ QV_IOC_DISABLE,	CALL_WATCH | CALL_UNLOCKED | CALL_FROZEN, call_disable },
 	{ QV_IOC_POOL,		CALL_LOOKS | CALL_FROZEN,		call_pool },
+	{ QV_IOC_POOL_CPUS,	CALL_LOOKS,				call_pool_cpus },
 	{ QV_IOC_CELL_CREATE,	CALL_ENABLED | CALL_UNLOCKED | CALL_HELD, call_create },
 	{ QV_IOC_CELL_START,	CALL_CELL | CALL_UNLOCKED | CALL_HELD,	call_start },
 	{ QV_IOC_CELL_SHUTDOWN,	CALL_CELL | CALL_UNLOCKED | CALL_HELD,	call_shutdown },
@@ -265,6 +281,8 @@ static bool call_changes(const struct call *call, const void *arg)
 {
 	if (call->number == QV_IOC_POOL)
 		return ((const struct qv_pool *)arg)->flags & QV_POOL_SET;
+	if (call->number == QV_IOC_POOL_CPUS)
+		return ((const struct qv_pool_cpus *)arg)->flags & QV_POOL_SET;
 	if (call->number == QV_IOC_STATS)
 		return ((const struct qv_stats *)arg)->reset_held;
 	return !(call->flags & CALL_LOOKS);

@@ -21,6 +21,8 @@ void qv_outside_gather(void);	/* brings online each CPU that Linux permits */
 void qv_outside_return(void);	/* brings online again the CPUs that gather() had brought */
 /* sends offline the CPUs that the two functions above brought online */
 void qv_outside_park(void);
+/* @kept: CPU @cpu went offline, and is to come for disable as those that were offline at enable */
+void qv_outside_keep(u32 cpu, bool kept);
 u32 qv_outside_count(void);	/* CPUs that are not online */
 
 /* ---- monitor_mem.c: qv_takeover.monitor_mem ---- */

@@ -15,7 +15,7 @@
 /* Both masks are used under qv_lock only */
 /* CPUs that are online only because this file brought them online */
 static cpumask_t outside_brought;
-/* CPUs that were offline before enable, and are under the monitor */
+/* CPUs that were offline before enable, or are kept for cells, and are under the monitor */
 static cpumask_t outside_parked;
 
 static void outside_bring(const struct cpumask *which)
@@ -58,6 +58,14 @@ void qv_outside_park(void)
 	else
 		cpumask_clear(&outside_parked);
 	cpumask_clear(&outside_brought);
+}
+
+void qv_outside_keep(u32 cpu, bool kept)
+{
+	if (kept && qv_takeover.enabled)
+		cpumask_set_cpu(cpu, &outside_parked);
+	else
+		cpumask_clear_cpu(cpu, &outside_parked);
 }
 
 /* With nr_cpus= Linux knows fewer CPUs than the firmware lists */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A cell's CPUs: they go offline in Linux before the monitor gets them, and come online again
- * afterwards.
+ * afterwards, except those that are kept for the next cell (kept.c).
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -11,7 +11,9 @@
 #include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
+#include "cross.h"
 #include "parts/cpus.h"
+#include "parts/kept.h"
 
 /* CPUs that have left Linux for a cell. notify_cpu() reads it without qv_lock */
 static cpumask_t cpus_in_cells;
@@ -44,14 +46,14 @@ static int cpus_check(struct qv_reply *r, const struct qv_cell_create *q)
 			return qv_refuse(r, QV_E_CPU,
 					 "choose another (qvctl status, qvctl doctor)",
 					 "CPU %u does not exist or is not under the monitor", cpu);
-		if (!cpu_online(cpu))
+		if (!cpu_online(cpu) && !qv_cpu_kept(cpu))
 			return qv_refuse_offline(r, cpu, "");
 	}
 	return 0;
 }
 
 /* Has a program a SCHED_DEADLINE thread? Those of the kernel (schedutil) need no CPU time */
-static bool cpus_have_deadlines(void)
+bool qv_cpus_have_deadlines(void)
 {
 	struct task_struct *process, *thread;
 	bool found = false;
@@ -63,19 +65,37 @@ static bool cpus_have_deadlines(void)
 	return found;
 }
 
+/*
+ * Returns an errno of remove_cpu(), or 0. From now on notify_cpu() keeps this CPU offline. Another
+ * program may bring a kept CPU online: before the lock is taken, or not at all.
+ */
+static int cpus_take_one(u32 cpu)
+{
+	bool online;
+	int error;
+
+	cpus_read_lock();
+	cpumask_set_cpu(cpu, &cpus_in_cells);
+	online = cpu_online(cpu);
+	cpus_read_unlock();
+	if (!online && qv_cpu_kept(cpu)) {
+		qv_ipi_cpu_went(cpu);
+		return 0;
+	}
+	error = remove_cpu(cpu);
+	if (error)
+		cpumask_clear_cpu(cpu, &cpus_in_cells);
+	return error;
+}
+
 static int cpus_take(struct qv_reply *r, struct qv_cell *cell)
 {
 	for (; cell->cpus_taken < cell->num_cpus; cell->cpus_taken++) {
 		u32 cpu = cell->cpus[cell->cpus_taken];
-		int error;
+		int error = cpus_take_one(cpu);
 
-		/* from now on notify_cpu() keeps this CPU offline */
-		cpumask_set_cpu(cpu, &cpus_in_cells);
-		error = remove_cpu(cpu);
 		if (error)
-			cpumask_clear_cpu(cpu, &cpus_in_cells);
-		if (error)
-			return qv_refuse_cpu(r, cpu, error, cpus_have_deadlines());
+			return qv_refuse_cpu(r, cpu, error, qv_cpus_have_deadlines());
 	}
 	return 0;
 }
@@ -123,7 +143,7 @@ int qv_cpus_give(struct qv_cell *cell)
 		}
 		cpumask_clear_cpu(cpu, &cpus_in_cells);
 		set_cpu_present(cpu, true);	/* qv_ipi_cpu_went() may have cleared this */
-		if (add_cpu(cpu)) {
+		if (!qv_cpu_kept(cpu) && add_cpu(cpu)) {
 			qv_log("driver", "CPU %u of cell %s did not come back online", cpu,
 			       cell->name);
 			refused = cpu;
@@ -147,4 +167,5 @@ const struct qv_part qv_part_cpus = {
 	.describe = cpus_describe,
 	.show = cpus_show,
 	.give = cpus_give,
+	.unload = qv_kept_drop,
 };

@@ -14,6 +14,9 @@ bool qv_cpu_in_cell(u32 linux_cpu);		/* callable without qv_lock */
  */
 int qv_cpus_give(struct qv_cell *cell);
 
+/* Returns whether a program has a SCHED_DEADLINE thread */
+bool qv_cpus_have_deadlines(void);
+
 /* ---- cpu_refusal.c ---- */
 
 #define QV_CPU_REMEDY	128

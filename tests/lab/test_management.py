@@ -135,7 +135,7 @@ def test_console_reads_as_a_frame_buffer(qv: Product) -> None:
     assert first.rstrip() == screen.split("\n", 1)[0]
 
 
-LOOKS = {"IOC_STATUS", "IOC_POOL", "IOC_CELL_LIST", "IOC_CELL_INFO", "IOC_STATS", "IOC_LOG"}
+LOOKS = {"IOC_STATUS", "IOC_POOL", "IOC_POOL_CPUS", "IOC_CELL_LIST", "IOC_CELL_INFO", "IOC_STATS", "IOC_LOG"}
 
 
 def user_looks(qv: Product, user: str) -> None:

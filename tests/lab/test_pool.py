@@ -20,7 +20,7 @@ CELL = 66 * MIB  # quest.yaml has 64 MiB; the instance of the monitor has 2 MiB
 def pool(qv: Product) -> Iterator[Product]:
     qv.sh("modprobe qv")
     yield qv
-    qv.sh(f"umount {FULL}; qvctl cell destroy quest; qvctl pool --set 0")
+    qv.sh(f"umount {FULL}; qvctl cell destroy quest; qvctl pool --set 0 --cpus none")
 
 
 def free(qv: Product) -> int:
@@ -49,6 +49,72 @@ def test_pool_lends_to_cells_and_is_refilled(pool: Product) -> None:
     assert pool.ask("pool") == pool.ask("pool") | {"size": 8 * MIB, "free": 0, "lent": 32 * MIB}
     pool.do("cell destroy quest")
     assert pool.ask("pool") == pool.ask("pool") | {"size": 8 * MIB, "free": 8 * MIB, "lent": 0}
+
+
+# Prints the longest time in us for which a program of CPU 1 did not run
+WORST = """import signal, time
+over = []
+signal.signal(signal.SIGTERM, lambda *_: over.append(1))
+worst, last = 0, time.perf_counter_ns()
+print(flush=True)
+while not over:
+    now = time.perf_counter_ns()
+    worst, last = max(worst, now - last), now
+print(worst // 1000)
+"""
+
+
+def rounds(pool: Product, number: int) -> tuple[list[float], int]:
+    """Returns the ms of each create and start, and the longest stall of Linux meanwhile in us."""
+    spin = pool.machine.start(["taskset", "-c", "1", "python3", "-c", WORST], merge=False)
+    until(lambda: b"\n" in spin.output, "the program runs")
+    found = []
+    for _ in range(number):
+        took = [pool.ask(line)["duration_ns"] for line in (f"cell create {pool.config('quest', 3)}", "cell start quest")]
+        found.append(sum(took) / 1e6)
+        pool.do("cell destroy quest")
+    spin.kill(15)
+    pool.machine.finish(spin, 60)
+    return found, int(spin.output)
+
+
+def test_kept_cpus_do_not_come_and_go_in_linux(pool: Product) -> None:
+    pool.do("enable")
+    before = rounds(pool, 5)
+    assert "CPUs 2-3 kept ready for cells" in pool.do("pool --cpus 2-3")
+    assert pool.online() == "0-1"
+    after = rounds(pool, 5)
+    print(f"ms of create and start, longest stall in us: {before} with CPUs of Linux, {after} with kept ones")
+    assert pool.online() == "0-1" and pool.ask("pool")["cpus"] == [2, 3]
+    assert min(after[0]) < min(before[0])
+    pool.run_cell()
+    pool.quesh("count")
+    assert pool.machine.run("echo 1 >/sys/devices/system/cpu/cpu3/online").rc != 0, "a cell has it"
+    pool.do("cell destroy quest")
+
+    # another program may use a kept CPU between cells
+    pool.sh("echo 1 >/sys/devices/system/cpu/cpu3/online")
+    pool.run_cell()
+    assert pool.online() == "0-1"
+    pool.do("cell destroy quest")
+
+    # they leave the monitor, and come under it again
+    pool.do("disable")
+    assert pool.online() == "0-1"
+    pool.do("enable")
+    pool.run_cell()
+    assert "CPU 0 never leaves Linux" in pool.refused("pool --cpus 0-1")
+    # a CPU that a cell has is Linux's after that cell
+    assert "kept" not in pool.do("pool --cpus none") and pool.online() == "0-2"
+    pool.do("cell destroy quest")
+    assert pool.online() == pool.all_online
+
+    # the module gives them back
+    pool.do("pool --cpus 3")
+    pool.do("disable")
+    pool.sh("rmmod qv")
+    assert pool.online() == pool.all_online
+    pool.sh("modprobe qv")
 
 
 @pytest.mark.slow

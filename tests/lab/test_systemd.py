@@ -264,11 +264,16 @@ def test_unit_survives_ten_ways_to_kill_it(unit: Product) -> None:
 
 @pytest.mark.slow
 def test_restarts_by_hand_have_no_limit(unit: Product) -> None:
-    """More than StartLimitBurst= within StartLimitIntervalSec=, as during work on a file."""
-    unit.sh(f"systemctl start {UNIT}", timeout=300)
+    """More than StartLimitBurst= within StartLimitIntervalSec=, as during work on a file. The CPU of
+    the cell is kept ready meanwhile."""
+    unit.sh(f"echo QV_CPUS=3 >>/etc/qv/qv.conf; systemctl start {UNIT}", timeout=300)
     for _ in range(7):
         unit.sh(f"systemctl restart {UNIT}", timeout=300)
     assert asked(unit, "ActiveState") == "active" and unit.show()["state"] == "running"
+    unit.sh(f"systemctl stop {UNIT}", timeout=300)
+    assert unit.online() == "0-2"
+    unit.sh("systemctl stop qv.service", timeout=300)
+    assert unit.online() == unit.all_online
 
 
 @pytest.mark.slow

@@ -136,6 +136,16 @@ class Device:
     def set_pool(self, size: int) -> abi.Pool:
         return self._call(abi.IOC_POOL, abi.Pool(flags=abi.POOL_SET, size=size))
 
+    def kept_cpus(self) -> list[int]:
+        """Returns the CPUs that are kept ready for cells."""
+        found = self._call(abi.IOC_POOL_CPUS, abi.PoolCpus())
+        return list(found.cpus)[: found.num_cpus]
+
+    def keep_cpus(self, cpus: list[int]) -> abi.Reply:
+        request = abi.PoolCpus(flags=abi.POOL_SET, num_cpus=len(cpus))
+        request.cpus[: len(cpus)] = cpus
+        return _reply(self._call(abi.IOC_POOL_CPUS, request))
+
     def create(self, request: abi.CellCreate, files: Files) -> abi.Reply:
         request.image, request.image_len = _address(files.image), len(files.image)
         for module, contents in zip(request.modules, files.modules):
@@ -233,7 +243,12 @@ class Device:
 
 
 def _reply(
-    argument: abi.Enable | abi.Simple | abi.CellCreate | abi.CellName | abi.ChannelKey,
+    argument: abi.Enable
+    | abi.Simple
+    | abi.CellCreate
+    | abi.CellName
+    | abi.ChannelKey
+    | abi.PoolCpus,
 ) -> abi.Reply:
     reply: abi.Reply = argument.reply
     return reply

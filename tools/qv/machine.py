@@ -10,7 +10,7 @@ from .words import pci_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
 IMAGES = "/usr/share/qv/images"
 BARS = 6
@@ -62,9 +62,11 @@ class Machine:
         ipi: bool = False,
         outside: int = 0,
         pool: int = 0,
+        kept: Iterable[int] = (),
     ) -> Machine:
         """Returns the facts of this machine, or of the machine whose /sys and /proc are under
-        root. The free bytes of the pool are available, too."""
+        root. The free bytes of the pool are available, too. The CPUs that are `kept` for cells do
+        not count as offline."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
         pci = os.path.join(root, "sys/bus/pci/devices")
@@ -78,7 +80,7 @@ class Machine:
                 parse_cpu_list(
                     read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or ""
                 )
-            ),
+            ).difference(kept),
             cells=cells,
             ipi=ipi,
             outside=outside,

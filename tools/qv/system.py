@@ -52,7 +52,15 @@ class System:
             ipi=bool(status.ipi_direct),
             outside=status.cpus_outside,
             pool=self._pool(),
+            kept=self._kept(),
         )
+
+    def _kept(self) -> list[int]:
+        """Returns the CPUs that are kept for cells; none if the module is older than that call."""
+        try:
+            return self.device().kept_cpus()
+        except Refused:
+            return []
 
     def taken(self) -> tuple[Taken, ...]:
         from .machine import Taken

@@ -52,6 +52,13 @@ def pci_name(bdf: int) -> str:
     return f"{bdf >> 8:02x}:{bdf >> 3 & 31:02x}.{bdf & 7}"
 
 
+def kept(cpus: list[int]) -> str:
+    """Returns what is said behind the state of the pool."""
+    if not cpus:
+        return ""
+    return f"; CPU{'s' if len(cpus) > 1 else ''} {cpu_list(cpus)} kept ready for cells"
+
+
 def cpu_list(cpus: list[int]) -> str:
     """[1, 2, 3, 5] -> 1-3,5."""
     parts: list[list[int]] = []

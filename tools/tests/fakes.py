@@ -46,6 +46,7 @@ class FakeDevice:
         self.stands, self.before = abi.CpuState.RUNS, 0x90
         self.obstacle = (0, b"", b"")
         self.pool_size = 0
+        self.kept: list[int] = []
         self.vendor, self.features = 1, abi.FEATURE_NPT
 
     def _call(self, name: str) -> abi.Reply:
@@ -91,6 +92,14 @@ class FakeDevice:
         found = self.pool()
         found.reply = answer
         return found
+
+    def kept_cpus(self) -> list[int]:
+        return self.kept
+
+    def keep_cpus(self, cpus: list[int]) -> abi.Reply:
+        answer = self._call(f"keep {cpus}")
+        self.kept = cpus
+        return answer
 
     def create(self, request: abi.CellCreate, files: Files) -> abi.Reply:
         answer = self._call("create")

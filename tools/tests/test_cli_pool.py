@@ -14,7 +14,7 @@ from qv.machine import Machine
 
 
 def test_pool_is_set_and_shown(run: Run) -> None:
-    assert run.json("--json", "pool") == {"size": 0, "free": 0, "lent": 0, "changed": False, "duration_ns": 0, "held_ns": 0}
+    assert run.json("--json", "pool") == {"size": 0, "free": 0, "lent": 0, "cpus": [], "changed": False, "duration_ns": 0, "held_ns": 0}
     assert run("pool") == 0 and run.out == "there is no pool of memory for cells\n"
     assert run("pool", "--set", "512M") == 0
     assert run.device.calls == ["pool 512"]
@@ -23,6 +23,29 @@ def test_pool_is_set_and_shown(run: Run) -> None:
     assert run("status") == 0 and "the pool has 512M for cells, 448M of it free\n" in run.out
     assert run.json("--json", "status")["pool"] == {"size": 512 << 20, "free": 448 << 20, "lent": 64 << 20}
     assert run("pool", "--set", "0") == 0 and run.device.pool_size == 0
+
+
+def test_cpus_are_kept_and_shown(run: Run) -> None:
+    assert run.json("--json", "pool")["cpus"] == []
+    assert run("pool", "--cpus", "2-3") == 0 and run.device.calls == ["keep [2, 3]"]
+    assert run.out == "there is no pool of memory for cells; CPUs 2-3 kept ready for cells (1.5 ms)\n"
+    assert run("pool") == 0 and "; CPUs 2-3 kept ready for cells\n" in run.out
+    assert "cpus" not in run.json("--json", "pool", "--set", "2M"), "an older module has no such call"
+    assert run("pool", "--cpus", "none", "--set", "0") == 0
+    assert run.device.calls[1:] == ["pool 2", "keep []", "pool 0"]
+
+
+@pytest.mark.parametrize("cpus", ["3-2", "a", "1,,2", "1-2-3", "-1", "0-99", "2-99999"])
+def test_wrong_cpus(run: Run, cpus: str) -> None:
+    assert run("pool", f"--cpus={cpus}") == 2 or run("pool", "--cpus", cpus) == 2
+    assert f"`{cpus}` is not a list of CPUs such as 2-3 or 1,3, or none" in run.err
+    assert not run.device.calls
+
+
+def test_kept_cpus_are_free_for_cells(tmp_path: Path) -> None:
+    (tmp_path / "sys/devices/system/cpu").mkdir(parents=True)
+    (tmp_path / "sys/devices/system/cpu/offline").write_text("1-3\n")
+    assert Machine.this(str(tmp_path), kept=[2, 3]).offline == {1}
 
 
 @pytest.mark.parametrize("size", ["", "M", "512", "512K", "-1M", "1.5G", "99999999G"])

@@ -27,7 +27,7 @@ def test_file_and_page_have_the_settings_that_are_read() -> None:
     read = set(re.findall(r"number\(\"(QV_\w+)\"", (TOP / "tools/qv/cli/wanted.py").read_text(encoding="utf-8")))
     read |= set(re.findall(r"\$\{?(QV_\w+)", (UNITS / "qv.service").read_text(encoding="utf-8")))
     read |= set(re.findall(r"\$\{?(QV_\w+)", (UNITS / "kvm").read_text(encoding="utf-8")))
-    assert len(read) == 8
+    assert len(read) == 9
     assert set(re.findall(r"^#(QV_\w+)=", (UNITS / "qv.conf").read_text(encoding="utf-8"), re.MULTILINE)) == read
     assert set(ROWS) == read
 
@@ -39,8 +39,8 @@ def test_page_has_the_defaults() -> None:
     assert settings(cell, args, {}) == (
         Restart(*map(default, ("QV_RESTARTS", "QV_RESTART_FIRST_MS", "QV_RESTART_MOST_MS", "QV_RESTART_HEALTHY_MS"))),
         default("QV_STOP_MS"))
-    assert f"Environment=QV_POOL={default('QV_POOL')} QV_UNLOAD_KVM=yes\n" in (UNITS / "qv.service").read_text(encoding="utf-8")
-    assert ROWS["QV_UNLOAD_KVM"] == "`yes`"
+    assert f"Environment=QV_POOL={default('QV_POOL')} QV_CPUS=none QV_UNLOAD_KVM=yes\n" in (UNITS / "qv.service").read_text(encoding="utf-8")
+    assert (ROWS["QV_CPUS"], ROWS["QV_UNLOAD_KVM"]) == ("`none`", "`yes`")
 
 
 @pytest.mark.parametrize("option", re.findall(r"`(-[-a-z]+)", (TOP / "Documentation/reference/qvbench.md").read_text(encoding="utf-8")))

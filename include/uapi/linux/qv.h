@@ -10,8 +10,9 @@
  *
  * Rules for callers: set .abi to QV_ABI_VERSION, zero everything unused. A file that is not open
  * for writing may make only the calls that change and interrupt nothing: QV_IOC_STATUS,
- * QV_IOC_CELL_LIST, QV_IOC_CELL_INFO, QV_IOC_LOG, QV_IOC_POOL without QV_POOL_SET, QV_IOC_STATS
- * without .reset_held. All others fail with EPERM, and leave the reply as it was.
+ * QV_IOC_CELL_LIST, QV_IOC_CELL_INFO, QV_IOC_LOG, QV_IOC_POOL and QV_IOC_POOL_CPUS without
+ * QV_POOL_SET, QV_IOC_STATS without .reset_held. All others fail with EPERM, and leave the reply as
+ * it was.
  *
  * QV_IOC_DISABLE, QV_IOC_POOL and QV_IOC_CELL_DESTROY accept any .abi, so that the qvctl of a
  * later version can end QV before its own module is loaded. Their numbers and structures
@@ -111,6 +112,17 @@ struct qv_pool {
 	__u64 lent;		/* out: bytes of the pool that cells have */
 };
 #define QV_POOL_SET	(1u << 0)
+
+/*
+ * QV_IOC_POOL_CPUS: CPUs that QV keeps ready for cells. They go offline in Linux once, and stay
+ * offline between cells, so that no create and no destroy stops Linux for it.
+ */
+struct qv_pool_cpus {
+	struct qv_reply reply;
+	__u32 flags;		/* QV_POOL_SET, or 0 */
+	__u32 num_cpus;		/* with QV_POOL_SET in: 0..QV_MAX_CPUS; out: how many are kept */
+	__u32 cpus[QV_MAX_CPUS];	/* Linux CPU numbers, never 0; out: in ascending order */
+};
 
 /* QV_IOC_DISABLE */
 struct qv_simple {
@@ -351,6 +363,7 @@ struct qv_channel_key {
 #define QV_IOC_ENABLE		_IOWR('Q', 0x02, struct qv_enable)
 #define QV_IOC_DISABLE		_IOWR('Q', 0x03, struct qv_simple)
 #define QV_IOC_POOL		_IOWR('Q', 0x04, struct qv_pool)
+#define QV_IOC_POOL_CPUS	_IOWR('Q', 0x05, struct qv_pool_cpus)
 #define QV_IOC_CELL_CREATE	_IOWR('Q', 0x10, struct qv_cell_create)
 #define QV_IOC_CELL_START	_IOWR('Q', 0x11, struct qv_cell_name)
 #define QV_IOC_CELL_SHUTDOWN	_IOWR('Q', 0x12, struct qv_cell_name)

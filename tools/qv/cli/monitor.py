@@ -66,21 +66,29 @@ def disable(args: Arguments, system: System) -> int:
 
 
 def pool(args: Arguments, system: System) -> int:
-    if args.size is None:
-        found = system.device().pool()
-        reply = None
-    elif not args.size and not system.is_loaded():
-        return done(args, None, words.pool(0, 0), size=0, free=0, lent=0)
-    else:
-        found = system.device_or_load().set_pool(args.size)
+    """Takes and gives CPUs only if they are named: a module of before has no such call."""
+    nothing = not args.size and not args.cpus
+    if (args.size is not None or args.cpus is not None) and nothing and not system.is_loaded():
+        return done(args, None, words.pool(0, 0), size=0, free=0, lent=0, cpus=[])
+    device = system.device_or_load() if not nothing else system.device()
+    reply = device.keep_cpus(args.cpus) if args.cpus is not None else None
+    if args.size is not None:
+        found = device.set_pool(args.size)
         reply = found.reply
+    else:
+        found = device.pool()
+    more: dict[str, object] = {}
+    kept: list[int] = []
+    if args.size is None or args.cpus is not None:
+        more["cpus"] = kept = device.kept_cpus()
     return done(
         args,
         reply,
-        words.pool(found.size, found.free),
+        words.pool(found.size, found.free) + words.kept(kept),
         size=found.size,
         free=found.free,
         lent=found.lent,
+        **more,
     )
 
 

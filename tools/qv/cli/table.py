@@ -66,7 +66,7 @@ COMMANDS = (
         "pool",
         "monitor.pool",
         "the memory that is kept for cells, "
-        "so that it is there in pieces of 2 MiB months after boot",
+        "so that it is there in pieces of 2 MiB months after boot, and the CPUs that are kept",
         "",
         Option(
             "--set",
@@ -74,6 +74,12 @@ COMMANDS = (
             "SIZE",
             values.size,
             name="size",
+        ),
+        Option(
+            "--cpus",
+            "keep these CPUs offline and ready from now on, such as 2-3 or 1,3; or none",
+            "CPUS",
+            values.cpus,
         ),
     ),
     Command(

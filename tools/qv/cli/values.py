@@ -59,6 +59,24 @@ def size(value: str) -> int:
     return int(number) << (20 if unit == "M" else 30)
 
 
+def cpus(value: str) -> list[int]:
+    """list of CPUs such as 2-3 or 1,3, or none"""
+    from .. import abi
+    from ..machine import parse_cpu_list
+
+    parts = value.split(",") if value not in ("", "none") else []
+    for part in parts:
+        numbers = part.split("-")
+        if len(numbers) > 2 or not all(one.isascii() and one.isdigit() for one in numbers):
+            raise ValueError
+        if int(numbers[0]) > int(numbers[-1]) or int(numbers[-1]) > 9999:
+            raise ValueError
+    found = sorted(parse_cpu_list(",".join(parts)))
+    if len(found) > abi.MAX_CPUS:
+        raise ValueError
+    return found
+
+
 def policy(value: str) -> str:
     """policy (first, near or balance)"""
     if value not in ("first", "near", "balance"):
