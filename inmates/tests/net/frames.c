@@ -124,6 +124,44 @@ size_t frame_tcp(uint8_t *f, const struct peer *p, uint8_t flags, const void *da
 	return frame_ip(f, 6, d, head + n);
 }
 
+void frame_fix(uint8_t *f, size_t length)
+{
+	uint8_t *h = f + ETHERNET, *d = h + IP, pseudo[4] = { 0 };
+	size_t n, at;
+
+	if (length < ETHERNET + IP || get16(f + 12) != 0x0800)
+		return;
+	at = (size_t)(h[0] & 15) * 4;
+	if (at < IP || ETHERNET + at > length)
+		return;
+	d = h + at;
+	n = length - ETHERNET - at;
+	put16(h + 2, (uint32_t)(at + n));
+	put16(h + 10, 0);
+	put16(h + 10, folded(sum(0, h, at)));
+	pseudo[1] = h[9];
+	put16(pseudo + 2, (uint32_t)n);
+	if (h[9] == 17 && n >= 8) {
+		put16(d + 6, 0);	/* none */
+	} else if (h[9] == 1 && n >= 4) {
+		put16(d + 2, 0);
+		put16(d + 2, folded(sum(0, d, n)));
+	} else if (h[9] == 6 && n >= TCP) {
+		put16(d + 16, 0);
+		put16(d + 16, folded(sum(sum(sum(0, pseudo, sizeof(pseudo)), h + 12, 8), d, n)));
+	}
+}
+
+void frame_relate(uint8_t *f, size_t length, const struct peer *p)
+{
+	uint8_t *t = f + ETHERNET + IP;
+
+	if (length < ETHERNET + IP + TCP)
+		return;
+	put32(t + 4, get32(t + 4) + p->next);
+	put32(t + 8, get32(t + 8) + p->expected);
+}
+
 static void fill(uint8_t *to, size_t n)
 {
 	while (n--)

@@ -30,6 +30,12 @@ size_t frame_tcp(uint8_t *f, const struct peer *p, uint8_t flags, const void *da
 /* A frame that no honest machine sends. */
 size_t frame_hostile(uint8_t *f);
 
+/* Sets the right length and checksums of a packet of IPv4; UDP: no checksum. */
+void frame_fix(uint8_t *f, size_t length);
+
+/* Adds the numbers of a connection to those of a segment. */
+void frame_relate(uint8_t *f, size_t length, const struct peer *p);
+
 /* Returns the TCP segment in a frame, or NULL; `flags` and `n` are those of the segment. */
 const uint8_t *frame_segment(const uint8_t *f, size_t length, struct peer *p, uint8_t *flags,
 			     size_t *n);

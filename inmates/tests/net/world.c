@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include <inmate/console.h>
 #include "../../quest/drivers/net/nic.h"
 #include "../../quest/kernel/clock.h"
 #include "../../quest/kernel/dispatch.h"
@@ -22,15 +23,15 @@
 #define VALID		(1u << 31)
 #define DONE		1u
 #define WAIT_US		10000
-#define WAITS_MAX	100000		/* so many waits of one call are a hang */
+#define WAITS_MAX	100000		/* so many waits are a hang */
 #define BURST		32
 
 static uint32_t registers[E1000E_REGISTERS / 4];
 static struct e1000e_memory *memory;
 static struct e1000e device;
 static uint32_t rx_at, tx_at;		/* the function's next descriptors */
-static uint64_t now;			/* in us: the TSC counts as many */
-static unsigned int failing, allocations;
+static uint64_t now = 1;			/* in us: the TSC counts as many */
+static unsigned int failing, allocations, waits;
 static size_t allocated;
 static struct process process = { .pid = WORLD_PID, .job = WORLD_PID };
 static struct wait_queue queue;
@@ -126,6 +127,11 @@ bool copy_to_user(const struct space *s, uint64_t to, const void *from, size_t n
 	return true;
 }
 
+void print(const char *format, ...)
+{
+	(void)format;
+}
+
 void panic(const char *format, ...)
 {
 	fprintf(stderr, "panic: %s\n", format);
@@ -134,8 +140,6 @@ void panic(const char *format, ...)
 
 bool wait_on_until(struct wait_queue *q, uint64_t at)
 {
-	static unsigned int waits;
-
 	(void)q;
 	if (++waits == WAITS_MAX)
 		unit_give_up("a call does not return");
@@ -188,6 +192,16 @@ unsigned int world_allocated(void)
 
 /* ---- all ---- */
 
+void world_count_waits(void)
+{
+	waits = 0;
+}
+
+void world_pass(uint64_t us)
+{
+	now += us;
+}
+
 void world_work(uint64_t us)
 {
 	now += us;
@@ -197,20 +211,31 @@ void world_work(uint64_t us)
 	} while (interface_take(BURST));
 }
 
-void world_begin(bool dhcp)
+void world_plug(void)
 {
-	struct net_wish wish = { .address = { 192, 168, 7, 2 }, .prefix = 24, .name = "quest" };
 	void *made = NULL;
 
 	if (posix_memalign(&made, PAGE_SIZE, sizeof(*memory)))
 		abort();
 	memory = memset(made, 0, sizeof(*memory));
 	device = (struct e1000e){ .registers = registers, .memory = memory, .pause_us = pause_us };
-	CHECK(!e1000e_start(&device) && sockets_init());
+	CHECK(!e1000e_start(&device));
+	registers[8 / 4] |= 2;		/* the link is up */
+}
+
+void world_begin_at(const struct port *port, bool dhcp)
+{
+	struct net_wish wish = { .address = { 192, 168, 7, 2 }, .prefix = 24, .name = "quest" };
+
 	if (dhcp)
 		wish = (struct net_wish){ .dhcp = true, .name = "quest" };
-	registers[8 / 4] |= 2;		/* the link is up */
-	CHECK(interface_start(&nic_port, &wish));
+	CHECK(sockets_init() && interface_start(port, &wish));
 	sockets_begin(true);
 	world_work(1000000);
+}
+
+void world_begin(bool dhcp)
+{
+	world_plug();
+	world_begin_at(&nic_port, dhcp);
 }

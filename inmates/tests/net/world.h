@@ -25,6 +25,12 @@ _Noreturn void abort(void);
 /* Begins a new world with an interface of address 192.168.7.2/24, or of an address from DHCP. */
 void world_begin(bool dhcp);
 
+struct port;
+
+/* The parts of that: the function alone, and an interface to any port. */
+void world_plug(void);
+void world_begin_at(const struct port *port, bool dhcp);
+
 /* One in `n` of lwIP's allocations fails; 0: only those that exceed the heap. */
 void world_fail(unsigned int n);
 
@@ -33,6 +39,12 @@ unsigned int world_allocated(void);
 
 /* Does the work of the thread `net` once, at the time `us` later. */
 void world_work(uint64_t us);
+
+/* Counts the waits of calls from 0 again. Too many fail the test, since calls must return. */
+void world_count_waits(void);
+
+/* Only the time passes. */
+void world_pass(uint64_t us);
 
 /* The function receives a frame. False: it has no descriptor. */
 bool world_receive(const void *frame, size_t length);
