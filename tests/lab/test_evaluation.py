@@ -10,6 +10,7 @@ import one_way
 import preemption
 import pytest
 import round_trips
+import sharing
 from cells import Bench
 from messages import SHIFT, kept, measure, tightness
 from page import page
@@ -105,6 +106,26 @@ def test_page_shows_a_late_thread() -> None:
     [figure] = preemption.shown(found(60))
     assert "999 are at most 60 us late, and 40 us in a third cell" in figure.says and figure.holds
     assert not preemption.shown(found(61))[0].holds
+
+
+def sent(late: int = 0, lost: int = 10, slow: int = 0) -> dict[str, Any]:
+    """Returns results of two cells, of which the sharer gets `slow` datagrams less."""
+    def one(number: int) -> dict[str, int]:
+        return {"us": 1_000_000, "sent": number, "bytes": (number - lost) * 1472, "lost": lost, "late": late,
+                "known": number + 1}
+    cases = [{"shared": False, "senders": ["one"], "rounds": [{"one": one(2000)}]}]
+    for senders in sharing.SENDERS:
+        found = {name: one(1000 - slow * (name == "two")) for name in senders}
+        cases.append({"shared": True, "senders": list(senders), "rounds": [found]})
+    return {"cases": cases, "seconds": 1, "net": {}}
+
+
+def test_page_shows_sharers() -> None:
+    """No datagram may come twice or late, and each cell must get its part."""
+    [figure] = sharing.shown(sent())
+    assert figure.holds and "Of 9000 datagrams 80 were lost" in figure.says, figure.says
+    assert ["2 cells", "23.3", "0.99", "11.7, 11.7", "2000", "20"] in figure.rows, figure.rows
+    assert not sharing.shown(sent(late=1))[0].holds and not sharing.shown(sent(slow=800))[0].holds
 
 
 @pytest.mark.slow
