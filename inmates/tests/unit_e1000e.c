@@ -28,7 +28,7 @@
 
 static uint32_t registers[E1000E_REGISTERS / 4];
 static struct e1000e_memory memory;
-static struct e1000e n;
+static struct nic n;
 static uint64_t paused_us;
 static bool stuck;			/* the reset does not end */
 static uint32_t low = 0x12005452, high = VALID | 0x5634;
@@ -46,9 +46,9 @@ static void pause_us(uint64_t us)
 
 static const char *start(void)
 {
-	n = (struct e1000e){ .registers = registers, .memory = &memory, .bus = BUS,
+	n = (struct nic){ .registers = registers, .memory = &memory, .bus = BUS,
 			     .pause_us = pause_us };
-	return e1000e_start(&n);
+	return e1000e_driver.start(&n);
 }
 
 /* The function has received a frame into descriptor `i`. */
@@ -62,7 +62,7 @@ static void arrive(uint32_t i, uint16_t length, uint8_t status, uint8_t errors)
 static bool owned(uint32_t i)
 {
 	return memory.rx[i].address == BUS + offsetof(struct e1000e_memory, rx_buffer) +
-				       i * E1000E_BUFFER && !memory.rx[i].status;
+				       i * NIC_BUFFER && !memory.rx[i].status;
 }
 
 TEST(e1000e_start_gives_rings_and_buffers)
@@ -74,15 +74,15 @@ TEST(e1000e_start_gives_rings_and_buffers)
 	CHECK(!memcmp(n.address, address, sizeof(address)));
 	CHECK_EQ(registers[RDBAL / 4], (uint32_t)BUS);
 	CHECK_EQ(registers[RDBAH / 4], BUS >> 32);
-	CHECK_EQ(registers[RDLEN / 4], 16 * E1000E_RX);
-	CHECK_EQ(registers[RDT / 4], E1000E_RX - 1);
-	CHECK_EQ(registers[TDBAL / 4], (uint32_t)BUS + 16 * E1000E_RX);
-	CHECK_EQ(registers[TDLEN / 4], 16 * E1000E_TX);
+	CHECK_EQ(registers[RDLEN / 4], 16 * NIC_RX);
+	CHECK_EQ(registers[RDT / 4], NIC_RX - 1);
+	CHECK_EQ(registers[TDBAL / 4], (uint32_t)BUS + 16 * NIC_RX);
+	CHECK_EQ(registers[TDLEN / 4], 16 * NIC_TX);
 	CHECK_EQ(registers[IMC / 4], ~0u);
 	CHECK_EQ(registers[IMS / 4], 0);
 	CHECK_EQ(registers[RDLEN / 4] % 128 + registers[TDLEN / 4] % 128, 0);
 	CHECK_EQ(offsetof(struct e1000e_memory, rx_buffer), 4096);
-	for (i = 0; i < E1000E_RX; i++)
+	for (i = 0; i < NIC_RX; i++)
 		CHECK(owned(i));
 }
 
@@ -112,20 +112,20 @@ TEST(e1000e_frames_come_in_their_order)
 	uint32_t i;
 
 	start();
-	CHECK_EQ(e1000e_receive(&n, &frame), 0);
-	for (i = 0; i < 3 * E1000E_RX; i++) {
-		memory.rx_buffer[i % E1000E_RX][0] = (uint8_t)i;
-		arrive(i % E1000E_RX, (uint16_t)(60 + i), DONE | END, 0);
-		CHECK_EQ(e1000e_receive(&n, &frame), 60 + i);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 0);
+	for (i = 0; i < 3 * NIC_RX; i++) {
+		memory.rx_buffer[i % NIC_RX][0] = (uint8_t)i;
+		arrive(i % NIC_RX, (uint16_t)(60 + i), DONE | END, 0);
+		CHECK_EQ(e1000e_driver.receive(&n, &frame), 60 + i);
 		CHECK_EQ(frame[0], (uint8_t)i);
 		/* an address that the function has changed is written again */
-		memory.rx[i % E1000E_RX].address = 0xBAD;
-		e1000e_release(&n);
-		CHECK(owned(i % E1000E_RX));
-		CHECK_EQ(registers[RDT / 4], i % E1000E_RX);
-		CHECK_EQ(e1000e_receive(&n, &frame), 0);
+		memory.rx[i % NIC_RX].address = 0xBAD;
+		e1000e_driver.release(&n);
+		CHECK(owned(i % NIC_RX));
+		CHECK_EQ(registers[RDT / 4], i % NIC_RX);
+		CHECK_EQ(e1000e_driver.receive(&n, &frame), 0);
 	}
-	CHECK_EQ(n.counts.rx, 3 * E1000E_RX);
+	CHECK_EQ(n.counts.rx, 3 * NIC_RX);
 }
 
 TEST(e1000e_bad_frames_are_given_back)
@@ -145,7 +145,7 @@ TEST(e1000e_bad_frames_are_given_back)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		arrive(i, bad[i].length, bad[i].status, bad[i].errors);
 	arrive(i, 1514, DONE | END, 0);
-	CHECK_EQ(e1000e_receive(&n, &frame), 1514);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 1514);
 	CHECK(frame == memory.rx_buffer[i]);
 	CHECK_EQ(n.counts.rx_bad, i);
 	while (i-- > 0)
@@ -159,10 +159,10 @@ TEST(e1000e_flood_of_bad_frames_ends_after_one_round)
 	uint32_t i;
 
 	start();
-	for (i = 0; i < E1000E_RX; i++)
+	for (i = 0; i < NIC_RX; i++)
 		arrive(i, 0, DONE | END, 0xFF);
-	CHECK_EQ(e1000e_receive(&n, &frame), 0);
-	CHECK_EQ(n.counts.rx_bad, E1000E_RX);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 0);
+	CHECK_EQ(n.counts.rx_bad, NIC_RX);
 }
 
 TEST(e1000e_sends_until_the_ring_is_full)
@@ -171,24 +171,24 @@ TEST(e1000e_sends_until_the_ring_is_full)
 	uint32_t i;
 
 	start();
-	for (i = 0; i < E1000E_TX - 1; i++) {
-		room = e1000e_room(&n);
+	for (i = 0; i < NIC_TX - 1; i++) {
+		room = e1000e_driver.room(&n);
 		CHECK(room == memory.tx_buffer[i]);
-		e1000e_send(&n, 60 + i);
+		e1000e_driver.send(&n, 60 + i);
 		CHECK_EQ(memory.tx[i].length, 60 + i);
 		CHECK_EQ(memory.tx[i].address, BUS + offsetof(struct e1000e_memory, tx_buffer) +
-					       i * E1000E_BUFFER);
+					       i * NIC_BUFFER);
 		CHECK_EQ(registers[TDT / 4], i + 1);
 	}
-	CHECK(!e1000e_room(&n));
+	CHECK(!e1000e_driver.room(&n));
 	CHECK_EQ(n.counts.tx_full, 1);
 	/* a later frame gives no room before the oldest frame */
 	memory.tx[1].status = DONE;
-	CHECK(!e1000e_room(&n));
+	CHECK(!e1000e_driver.room(&n));
 	memory.tx[0].status = DONE;
-	CHECK(e1000e_room(&n) == memory.tx_buffer[E1000E_TX - 1]);
-	e1000e_send(&n, 60);
-	CHECK(e1000e_room(&n) == memory.tx_buffer[0]);
+	CHECK(e1000e_driver.room(&n) == memory.tx_buffer[NIC_TX - 1]);
+	e1000e_driver.send(&n, 60);
+	CHECK(e1000e_driver.room(&n) == memory.tx_buffer[0]);
 	CHECK_EQ(registers[TDT / 4], 0);
 }
 
@@ -201,28 +201,28 @@ TEST(e1000e_checks_each_descriptor)
 
 	start();
 	for (round = 0; round < 20000; round++) {
-		uint8_t *word = (uint8_t *)&memory + rnd_below(16 * (E1000E_RX + E1000E_TX));
+		uint8_t *word = (uint8_t *)&memory + rnd_below(16 * (NIC_RX + NIC_TX));
 
 		*word = rnd_below(2) ? DONE | END : (uint8_t)rnd();
 		if (!rnd_below(4))
 			arrive(n.rx_next, (uint16_t)rnd_below(2000), DONE | END, !rnd_below(4));
-		length = e1000e_receive(&n, &frame);
+		length = e1000e_driver.receive(&n, &frame);
 		if (length) {
-			CHECK(length >= E1000E_FRAME_MIN && length <= E1000E_FRAME_MAX);
+			CHECK(length >= NIC_FRAME_MIN && length <= NIC_FRAME_MAX);
 			CHECK(frame >= memory.rx_buffer[0] &&
-			      frame + length <= memory.rx_buffer[E1000E_RX - 1] + E1000E_BUFFER);
-			e1000e_release(&n);
+			      frame + length <= memory.rx_buffer[NIC_RX - 1] + NIC_BUFFER);
+			e1000e_driver.release(&n);
 		}
-		room = e1000e_room(&n);
+		room = e1000e_driver.room(&n);
 		if (room) {
-			CHECK((size_t)(room - memory.tx_buffer[0]) % E1000E_BUFFER == 0);
-			CHECK(room <= memory.tx_buffer[E1000E_TX - 1]);
-			e1000e_send(&n, 60);
+			CHECK((size_t)(room - memory.tx_buffer[0]) % NIC_BUFFER == 0);
+			CHECK(room <= memory.tx_buffer[NIC_TX - 1]);
+			e1000e_driver.send(&n, 60);
 		}
-		CHECK(n.rx_next < E1000E_RX && n.tx_next < E1000E_TX && n.tx_oldest < E1000E_TX);
-		CHECK(registers[RDT / 4] < E1000E_RX && registers[TDT / 4] < E1000E_TX);
+		CHECK(n.rx_next < NIC_RX && n.tx_next < NIC_TX && n.tx_oldest < NIC_TX);
+		CHECK(registers[RDT / 4] < NIC_RX && registers[TDT / 4] < NIC_TX);
 	}
-	CHECK(n.counts.rx && n.counts.rx_bad && n.counts.tx > E1000E_TX);
+	CHECK(n.counts.rx && n.counts.rx_bad && n.counts.tx > NIC_TX);
 }
 
 TEST(e1000e_listen_adds_an_address)
@@ -230,7 +230,7 @@ TEST(e1000e_listen_adds_an_address)
 	static const uint8_t other[] = { 0x42, 0x54, 0x00, 0x12, 0x34, 0x56 };
 
 	CHECK(!start());
-	e1000e_listen(&n, 3, other);
+	e1000e_driver.listen(&n, 3, other);
 	CHECK_EQ(registers[(RAL + 24) / 4], 0x12005442u);
 	CHECK_EQ(registers[(RAH + 24) / 4], VALID | 0x5634);
 	CHECK_EQ(registers[RAL / 4], low);

@@ -47,9 +47,9 @@ static void set_up(uint32_t full)
 /* The contents of a frame follow from its number and its length. */
 static size_t make(uint8_t *frame, uint32_t number)
 {
-	size_t length = number * 37 % (E1000E_FRAME_MAX - E1000E_FRAME_MIN + 1), i;
+	size_t length = number * 37 % (NIC_FRAME_MAX - NIC_FRAME_MIN + 1), i;
 
-	length += E1000E_FRAME_MIN;
+	length += NIC_FRAME_MIN;
 	for (i = 0; i < length; i++)
 		frame[i] = (uint8_t)(number * 7 + i);
 	memcpy(frame, &number, sizeof(number));
@@ -58,7 +58,7 @@ static size_t make(uint8_t *frame, uint32_t number)
 
 static bool send(uint32_t number)
 {
-	uint8_t frame[E1000E_FRAME_MAX];
+	uint8_t frame[NIC_FRAME_MAX];
 	size_t length = make(frame, number);
 
 	return share_put(&writer, &head, frame, length, &put);
@@ -66,7 +66,7 @@ static bool send(uint32_t number)
 
 static uint32_t check_copy(void)
 {
-	uint8_t frame[E1000E_FRAME_MAX];
+	uint8_t frame[NIC_FRAME_MAX];
 	uint32_t number;
 
 	memcpy(&number, copy.frame, sizeof(number));
@@ -162,15 +162,15 @@ TEST(share_hostile_words)
 			words[(size_t)rand() % (rand() % 2 ? 64 : in_section)] = value;
 		}
 		if (share_take(&reader, &copy, &taken) == SHARE_TAKEN)
-			CHECK(!copy.length || (copy.length >= E1000E_FRAME_MIN &&
-					       copy.length <= E1000E_FRAME_MAX));
+			CHECK(!copy.length || (copy.length >= NIC_FRAME_MIN &&
+					       copy.length <= NIC_FRAME_MAX));
 		(void)send(i);
 	}
 }
 
 TEST(share_impossible_lengths_are_dropped)
 {
-	static const uint16_t bad[] = { 1, E1000E_FRAME_MIN - 1, E1000E_FRAME_MAX + 1, 0xFFFF };
+	static const uint16_t bad[] = { 1, NIC_FRAME_MIN - 1, NIC_FRAME_MAX + 1, 0xFFFF };
 	struct share_item *item;
 	void *room;
 	unsigned int i;
@@ -188,7 +188,7 @@ TEST(share_impossible_lengths_are_dropped)
 	CHECK(share_put(&writer, &head, NULL, 0, &put));
 	CHECK_EQ(share_take(&reader, &copy, &taken), SHARE_TAKEN);
 	CHECK_EQ(copy.length, 0);
-	CHECK(!share_put(&writer, &head, copy.frame, E1000E_FRAME_MAX + 1, &put));
+	CHECK(!share_put(&writer, &head, copy.frame, NIC_FRAME_MAX + 1, &put));
 	for (i = 0; i < SLOTS; i++)
 		CHECK(send(i));
 	CHECK(!send(i));
@@ -198,7 +198,7 @@ TEST(share_impossible_lengths_are_dropped)
 TEST(share_addresses_differ)
 {
 	static const uint8_t function[] = { 0x52, 0x54, 0, 0x12, 0x34, 0x56 };
-	uint8_t address[SHARE_MAX + 1][E1000E_ADDRESS];
+	uint8_t address[SHARE_MAX + 1][NIC_ADDRESS];
 	unsigned int i, k;
 
 	memcpy(address[SHARE_MAX], function, sizeof(function));
@@ -206,7 +206,7 @@ TEST(share_addresses_differ)
 		share_address(function, i, address[i]);
 		CHECK((address[i][0] & 3) == 2);	/* of one interface, and local */
 		for (k = 0; k < i; k++)
-			CHECK(memcmp(address[i], address[k], E1000E_ADDRESS));
-		CHECK(memcmp(address[i], address[SHARE_MAX], E1000E_ADDRESS));
+			CHECK(memcmp(address[i], address[k], NIC_ADDRESS));
+		CHECK(memcmp(address[i], address[SHARE_MAX], NIC_ADDRESS));
 	}
 }

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A cell with Intel's 82576 network function (igb), which has virtual functions."""
 
+import re
+
 import pytest
 
 from devices import given, run
 from product import Product
+from test_cell_net import alone  # noqa: F401
 from test_iommu import QEMU, dma
+from test_watching import until
 
 # On the cable of the other network functions, behind a bridge that keeps functions apart
 LINUX, IGB = "00:12.0", "01:00.0"
@@ -144,3 +148,39 @@ def test_virtual_function_works_in_a_cell(qv: Product) -> None:
 @AMD_IDENTITY
 def test_virtual_function_works_in_a_cell_by_amd_vi(qv: Product) -> None:
     virtual_function_works(qv)
+
+
+# ---- Quest's own driver ----
+
+CELL_IP = "10.0.2.18"
+
+
+@pytest.mark.slow
+@AMD_IDENTITY
+def test_quest_uses_a_virtual_function(qv: Product) -> None:
+    """Linux pings the cell and reads a page, by messages of MSI-X, also after its driver has reset
+    the physical function."""
+    make_virtual(qv)
+    qv.sh(f"nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{LINUX}/net/*)); ip link set $nic up; "
+          f"ip addr replace 10.0.2.15/24 dev $nic")
+    qv.do("enable --strict --iommu")
+    path = given(qv, dma(VIRTUAL, "protected"))
+    qv.sh(f"sed -i 's,^cmdline:.*,cmdline: net={CELL_IP}/24,' {path}")
+    qv.do(f"cell create {path} --start")
+    until(lambda: "link up" in qv.quesh("net"), "a link", 60)
+    assert "52:54:00:12:34:99" in qv.quesh("net")
+    ping = f"ping -c 20 -i 0.05 -s 1400 {CELL_IP}"
+    qv.machine.run(ping)    # until then Linux asks for the cell's address
+    assert "20 received" in qv.sh(ping)
+    said = qv.quesh("net")
+    found = re.search(r"(\d+) interrupts", said)
+    assert found and int(found[1]) >= 10 and "; bad 0," in said, said
+    qv.quesh("httpd &")
+    until(lambda: "httpd: serves port 80" in qv.sh("quesh quest --dump"), "httpd", 60)
+    assert "Quest, cell quest" in qv.sh(f"curl -sS http://{CELL_IP}/")
+    assert qv.sh(f"curl -sS http://{CELL_IP}/bytes/1000000 | wc -c") == "1000000\n"
+    # Linux resets the physical function, and with it the queues of the virtual ones
+    qv.sh(f"nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{IGB}/net/*)); ip link set $nic down; sleep 1; ip link set $nic up")
+    until(lambda: "20 received" in qv.machine.run(ping).out, "the virtual function works again", 60)
+    print(qv.quesh("net"), qv.show()["devices"])
+    assert qv.show()["devices"][0]["dma_blocked"] == 0

@@ -48,6 +48,7 @@ RUN_BY = {
     ("messages.md", "bound talk"): "test_messages.py::test_commands_of_the_page",
     ("migration.md", "qvctl cell create"): "test_migration.py::test_program_hops_and_counts_on",
     ("network.md", "httpd &"): "test_cell_net.py::test_linux_pings_a_cell",
+    ("network.md", "echo 2"): "test_cell_igb.py::test_quest_uses_a_virtual_function",
     ("network.md", "iperf -s -u &"): "test_cell_net.py::test_clients_of_linux_use_a_cell",
     ("osek.md", "apt install"): "test_osek_page.py::test_application_outside_the_tree",
     ("osek.md", "make"): "test_osek_page.py::test_application_outside_the_tree",

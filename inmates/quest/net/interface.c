@@ -6,11 +6,11 @@
 #include <lwip/netif.h>
 #include <lwip/timeouts.h>
 #include <netif/ethernet.h>
-#include "../drivers/net/e1000e.h"
+#include "../drivers/net/driver.h"
 #include "interface.h"
 
 #define WHOLE	60
-#define MTU	(E1000E_FRAME_MAX - E1000E_FRAME_MIN)
+#define MTU	(NIC_FRAME_MAX - NIC_FRAME_MIN)
 
 static struct netif netif;
 static const struct port *port;
@@ -22,7 +22,7 @@ static err_t send(struct netif *unused, struct pbuf *p)
 	volatile uint8_t *room;
 
 	(void)unused;
-	if (p->tot_len > E1000E_FRAME_MAX)
+	if (p->tot_len > NIC_FRAME_MAX)
 		return ERR_BUF;
 	room = port->room();
 	if (!room)
@@ -39,8 +39,8 @@ static err_t begin(struct netif *n)
 	n->output = etharp_output;
 	n->linkoutput = send;
 	n->mtu = MTU;
-	n->hwaddr_len = E1000E_ADDRESS;
-	memcpy(n->hwaddr, port->address(), E1000E_ADDRESS);
+	n->hwaddr_len = NIC_ADDRESS;
+	memcpy(n->hwaddr, port->address(), NIC_ADDRESS);
 	n->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
 	return ERR_OK;
 }
@@ -122,7 +122,7 @@ void interface_tick(void)
 
 	port->tick();
 	if (up && !netif_is_link_up(&netif)) {
-		memcpy(netif.hwaddr, port->address(), E1000E_ADDRESS);
+		memcpy(netif.hwaddr, port->address(), NIC_ADDRESS);
 		netif_set_link_up(&netif);
 	} else if (!up && netif_is_link_up(&netif)) {
 		netif_set_link_down(&netif);

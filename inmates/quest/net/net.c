@@ -93,7 +93,7 @@ static void work(void)
 	if (state != UP)
 		return;
 	if (!*wish.share)
-		e1000e_acknowledge(nic_device());
+		nic_device()->driver->acknowledge(nic_device());
 	do {
 		interface_tick();
 		serve_sockets();
@@ -192,7 +192,7 @@ static void print_addresses(void)
 	}
 }
 
-static void print_function(const struct e1000e *n)
+static void print_function(const struct nic *n)
 {
 	if (nic_polled())
 		print("polled\n");

@@ -5,27 +5,27 @@
 
 static volatile uint8_t *room(void)
 {
-	return e1000e_room(nic_device());
+	return nic_device()->driver->room(nic_device());
 }
 
 static void send(size_t length)
 {
-	e1000e_send(nic_device(), length);
+	nic_device()->driver->send(nic_device(), length);
 }
 
 static size_t receive(const volatile uint8_t **frame)
 {
-	return e1000e_receive(nic_device(), frame);
+	return nic_device()->driver->receive(nic_device(), frame);
 }
 
 static void release(void)
 {
-	e1000e_release(nic_device());
+	nic_device()->driver->release(nic_device());
 }
 
 static bool link(void)
 {
-	return e1000e_link(nic_device());
+	return nic_device()->driver->link(nic_device());
 }
 
 static const uint8_t *address(void)

@@ -13,7 +13,7 @@
 
 struct port {
 	/*
-	 * Returns room for a frame of E1000E_FRAME_MAX bytes; NULL: it has no room. send() sends
+	 * Returns room for a frame of NIC_FRAME_MAX bytes; NULL: it has no room. send() sends
 	 * its first `length` bytes.
 	 */
 	volatile uint8_t *(*room)(void);

@@ -18,7 +18,7 @@ bool share_put(struct qv_end *end, const struct share_item *head, const volatile
 	struct share_item *item;
 	void *room;
 
-	if (length > E1000E_FRAME_MAX || qv_end_claim(end, &room)) {
+	if (length > NIC_FRAME_MAX || qv_end_claim(end, &room)) {
 		counts->full++;
 		return false;
 	}
@@ -45,12 +45,12 @@ enum share_result share_take(struct qv_end *end, struct share_item *copy,
 		return SHARE_NONE;
 	memcpy(copy, data, HEAD);
 	__asm__ volatile("" : : : "memory");	/* the length is checked as it was copied */
-	if (copy->length <= E1000E_FRAME_MAX)
+	if (copy->length <= NIC_FRAME_MAX)
 		memcpy(copy->frame, (const uint8_t *)data + HEAD, copy->length);
 	if (qv_end_release(end))
 		return SHARE_NONE;
 	counts->lost += item.lost;
-	if (copy->length > E1000E_FRAME_MAX || (copy->length && copy->length < E1000E_FRAME_MIN)) {
+	if (copy->length > NIC_FRAME_MAX || (copy->length && copy->length < NIC_FRAME_MIN)) {
 		counts->bad++;
 		return SHARE_BAD;
 	}
@@ -58,9 +58,9 @@ enum share_result share_take(struct qv_end *end, struct share_item *copy,
 	return SHARE_TAKEN;
 }
 
-void share_address(const uint8_t function[E1000E_ADDRESS], unsigned int n,
-		   uint8_t address[E1000E_ADDRESS])
+void share_address(const uint8_t function[NIC_ADDRESS], unsigned int n,
+		   uint8_t address[NIC_ADDRESS])
 {
-	memcpy(address, function, E1000E_ADDRESS);
+	memcpy(address, function, NIC_ADDRESS);
 	address[0] = (uint8_t)((address[0] | LOCAL) ^ (n + 1) << 4);
 }

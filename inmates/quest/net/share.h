@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <qv/end.h>
-#include "../drivers/net/e1000e.h"
+#include "../drivers/net/driver.h"
 
 /* Largest number of cells that share a function: a cell has 16 channels, two for each of them. */
 #define SHARE_MAX	7
@@ -21,9 +21,9 @@ struct share_item {
 	uint16_t length;		/* of the frame; 0: there is no frame, only the state */
 	uint8_t link;			/* 1: up */
 	uint8_t unused;
-	uint8_t address[E1000E_ADDRESS];	/* of the sharer, from the owner */
+	uint8_t address[NIC_ADDRESS];	/* of the sharer, from the owner */
 	uint8_t unused2[6];
-	uint8_t frame[E1000E_FRAME_MAX + 6];
+	uint8_t frame[NIC_FRAME_MAX + 6];
 };
 
 enum share_result { SHARE_BAD = -1, SHARE_NONE, SHARE_TAKEN };
@@ -50,7 +50,7 @@ enum share_result share_take(struct qv_end *end, struct share_item *copy,
 			     struct share_counts *counts);
 
 /* Sets `address` to that of sharer `n`, made of the address of the function. */
-void share_address(const uint8_t function[E1000E_ADDRESS], unsigned int n,
-		   uint8_t address[E1000E_ADDRESS]);
+void share_address(const uint8_t function[NIC_ADDRESS], unsigned int n,
+		   uint8_t address[NIC_ADDRESS]);
 
 #endif

@@ -21,13 +21,14 @@ static struct side {
 	unsigned int in, out;		/* channels */
 	struct share_item head;		/* owner: address and link of the sharer */
 	struct share_counts counts;
-	uint8_t address[E1000E_ADDRESS];
+	uint8_t address[NIC_ADDRESS];
 	char name[32];
 } sides[SHARE_MAX];			/* a sharer has one: its owner */
 static unsigned int num_sides, turn;
+static struct nic *nic;			/* of the owner */
 
 static struct share_item item;		/* the copy of the item that was received last */
-static uint8_t frame_out[E1000E_FRAME_MAX];
+static uint8_t frame_out[NIC_FRAME_MAX];
 static uint64_t said_at, heard_at;	/* TSC */
 static bool held;			/* the frame received last is in the ring of the function */
 
@@ -84,11 +85,15 @@ const char *sharer_start(const char *name)
 const char *owner_start(void)
 {
 	const struct qv_info_channel *c;
-	const uint8_t *own = nic_device()->address;
+	const uint8_t *own;
 	char name[sizeof(c->name)];
 	size_t length;
 	unsigned int n;
 
+	nic = nic_device();
+	own = nic->address;
+	if (!nic->driver->listen)
+		return "share: a virtual function has one address only";
 	for (n = 0; (c = channel_nth(n)); n++) {
 		memcpy(name, c->name, sizeof(name));
 		name[sizeof(name) - 1] = 0;
@@ -101,20 +106,20 @@ const char *owner_start(void)
 			       "of 1536 bytes";
 		share_address(own, num_sides - 1, sides[num_sides - 1].address);
 		memcpy(sides[num_sides - 1].head.address, sides[num_sides - 1].address,
-		       E1000E_ADDRESS);
-		e1000e_listen(nic_device(), num_sides, sides[num_sides - 1].address);
+		       NIC_ADDRESS);
+		nic->driver->listen(nic, num_sides, sides[num_sides - 1].address);
 	}
 	return num_sides ? NULL : "share needs channels NAME-rx and NAME-tx for each sharer";
 }
 
 static void to_function(const volatile uint8_t *frame, size_t length)
 {
-	volatile uint8_t *room = e1000e_room(nic_device());
+	volatile uint8_t *room = nic->driver->room(nic);
 
 	if (!room)
 		return;
 	memcpy((void *)room, (const void *)frame, length);
-	e1000e_send(nic_device(), length);
+	nic->driver->send(nic, length);
 }
 
 /*
@@ -124,14 +129,14 @@ static void to_function(const volatile uint8_t *frame, size_t length)
  */
 static bool switch_frame(const volatile uint8_t *frame, size_t length, unsigned int source)
 {
-	uint8_t to[E1000E_ADDRESS];
+	uint8_t to[NIC_ADDRESS];
 	bool group, known;
 	unsigned int i;
 
-	for (i = 0; i < E1000E_ADDRESS; i++)
+	for (i = 0; i < NIC_ADDRESS; i++)
 		to[i] = frame[i];
 	group = to[0] & 1;
-	known = !memcmp(to, nic_device()->address, sizeof(to));
+	known = !memcmp(to, nic->address, sizeof(to));
 	if (known)
 		return source != OWN;
 	for (i = 0; i < num_sides; i++) {
@@ -166,7 +171,7 @@ static size_t from_sharer(unsigned int n, const volatile uint8_t **frame)
 
 	if (share_take(channel_end(s->in), &item, &s->counts) != SHARE_TAKEN || !item.length)
 		return 0;
-	if (memcmp(item.frame + E1000E_ADDRESS, s->address, E1000E_ADDRESS))
+	if (memcmp(item.frame + NIC_ADDRESS, s->address, NIC_ADDRESS))
 		s->counts.bad++;
 	else if (switch_frame(item.frame, item.length, n))
 		*frame = item.frame;
@@ -186,7 +191,7 @@ static size_t owner_receive(const volatile uint8_t **frame)
 		if (turn < num_sides) {
 			length = from_sharer(turn, frame);
 		} else {
-			length = e1000e_receive(nic_device(), &got);
+			length = nic->driver->receive(nic, &got);
 			held = length;
 			if (length && switch_frame(got, length, FUNCTION))
 				*frame = got;
@@ -200,18 +205,18 @@ static size_t owner_receive(const volatile uint8_t **frame)
 static void owner_release(void)
 {
 	if (held)
-		e1000e_release(nic_device());
+		nic->driver->release(nic);
 	held = false;
 }
 
 static bool owner_link(void)
 {
-	return e1000e_link(nic_device());
+	return nic->driver->link(nic);
 }
 
 static const uint8_t *owner_address(void)
 {
-	return nic_device()->address;
+	return nic->address;
 }
 
 static void owner_tick(void)
@@ -256,7 +261,7 @@ static size_t sharer_receive(const volatile uint8_t **frame)
 	*frame = NULL;
 	if (share_take(channel_end(s->in), &item, &s->counts) != SHARE_TAKEN)
 		return 0;
-	memcpy(s->address, item.address, E1000E_ADDRESS);
+	memcpy(s->address, item.address, NIC_ADDRESS);
 	s->head.link = item.link;
 	heard_at = rdtsc();
 	if (!item.length)

@@ -21,9 +21,9 @@
 #define ALL		(PARTIES + 1)
 #define GROUP		(PARTIES + 2)
 #define DESTINATIONS	(PARTIES + 3)
-#define NUMBERED	(E1000E_FRAME_MIN + sizeof(uint32_t))
+#define NUMBERED	(NIC_FRAME_MIN + sizeof(uint32_t))
 
-static uint8_t addresses[DESTINATIONS][E1000E_ADDRESS] = {
+static uint8_t addresses[DESTINATIONS][NIC_ADDRESS] = {
 	[CABLE] = { 0x00, 0x1B, 0x21, 1, 2, 3 }, [STRANGER] = { 0x00, 0x1B, 0x21, 1, 2, 4 },
 	[ALL] = { 255, 255, 255, 255, 255, 255 }, [GROUP] = { 0x01, 0x00, 0x5E, 0, 0, 1 },
 };
@@ -46,7 +46,7 @@ static void plug(void)
 		to_owner[i] = ring_make(tx[i], false, QV_CHAN_FULL_ERROR);
 	}
 	CHECK(!owner_start());
-	memcpy(addresses[OWNER], owner_port.address(), E1000E_ADDRESS);
+	memcpy(addresses[OWNER], owner_port.address(), NIC_ADDRESS);
 	for (i = 0; i < SHARERS; i++)
 		share_address(addresses[OWNER], i, addresses[i]);
 }
@@ -54,13 +54,13 @@ static void plug(void)
 /* Contents follow from the number. */
 static size_t make(uint8_t *f, unsigned int source, unsigned int to, uint32_t n)
 {
-	size_t length = NUMBERED + n * 37 % (E1000E_FRAME_MAX - NUMBERED + 1), i;
+	size_t length = NUMBERED + n * 37 % (NIC_FRAME_MAX - NUMBERED + 1), i;
 
-	memcpy(f, addresses[to], E1000E_ADDRESS);
-	memcpy(f + 6, addresses[source], E1000E_ADDRESS);
+	memcpy(f, addresses[to], NIC_ADDRESS);
+	memcpy(f + 6, addresses[source], NIC_ADDRESS);
 	f[12] = (uint8_t)source;
 	f[13] = (uint8_t)to;
-	memcpy(f + E1000E_FRAME_MIN, &n, sizeof(n));
+	memcpy(f + NIC_FRAME_MIN, &n, sizeof(n));
 	for (i = NUMBERED; i < length; i++)
 		f[i] = (uint8_t)(n * 7 + i);
 	return length;
@@ -85,15 +85,15 @@ static void check(unsigned int party, const volatile uint8_t *frame, size_t leng
 	unsigned int source, to;
 	uint32_t n;
 
-	CHECK(length >= E1000E_FRAME_MIN && length <= E1000E_FRAME_MAX);
+	CHECK(length >= NIC_FRAME_MIN && length <= NIC_FRAME_MAX);
 	memcpy(f, (const void *)frame, length);
-	if (hostile && !memcmp(f + 6, addresses[0], E1000E_ADDRESS)) {
+	if (hostile && !memcmp(f + 6, addresses[0], NIC_ADDRESS)) {
 		from_hostile++;
 		return;
 	}
 	source = f[12];
 	to = f[13];
-	memcpy(&n, f + E1000E_FRAME_MIN, sizeof(n));
+	memcpy(&n, f + NIC_FRAME_MIN, sizeof(n));
 	unit_case("frame %u from %u to %u at %u", n, source, to, party);
 	if (source >= PARTIES || to >= DESTINATIONS)
 		unit_give_up("no such frame was sent");
@@ -149,7 +149,7 @@ static void take(unsigned int i, unsigned int most)
 
 	while (most-- && (result = share_take(ring_other(to_cell[i]), &copy, &counts[i]))) {
 		CHECK_EQ(result, SHARE_TAKEN);
-		CHECK(!memcmp(copy.address, addresses[i], E1000E_ADDRESS));
+		CHECK(!memcmp(copy.address, addresses[i], NIC_ADDRESS));
 		if (copy.length)
 			check(i, copy.frame, copy.length);
 	}
@@ -364,7 +364,7 @@ TEST(sharer_has_a_link_while_its_owner_speaks)
 	plug_sharer();
 	CHECK(!sharer_port.address() && !sharer_port.link());
 	CHECK(share_put(ring_other(from_owner), &said, NULL, 0, &c));
-	CHECK(!memcmp(sharer_port.address(), said.address, E1000E_ADDRESS) && sharer_port.link());
+	CHECK(!memcmp(sharer_port.address(), said.address, NIC_ADDRESS) && sharer_port.link());
 	world_pass(999000);
 	CHECK(sharer_port.link());
 	world_pass(2000);
@@ -392,7 +392,7 @@ TEST(sharer_outlives_a_hostile_owner)
 		said.link = (uint8_t)rnd_below(3);
 		said.address[rnd_below(6)] = (uint8_t)rnd();
 		length = frame_hostile(f);
-		if (length > E1000E_FRAME_MAX)
+		if (length > NIC_FRAME_MAX)
 			length = 0;
 		(void)share_put(ring_other(from_owner), &said, f, length, &c);
 		if (!rnd_below(8)) {

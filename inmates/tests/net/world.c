@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 #include <inmate/console.h>
+#include "../../quest/drivers/net/e1000e.h"
 #include "../../quest/drivers/net/nic.h"
 #include "../../quest/kernel/clock.h"
 #include "../../quest/kernel/dispatch.h"
@@ -28,7 +29,7 @@
 
 static uint32_t registers[E1000E_REGISTERS / 4];
 static struct e1000e_memory *memory;
-static struct e1000e device;
+static struct nic device;
 static uint32_t rx_at, tx_at;		/* the function's next descriptors */
 static uint64_t now = 1;			/* in us: the TSC counts as many */
 static unsigned int failing, allocations, waits;
@@ -46,7 +47,7 @@ static void pause_us(uint64_t us)
 	registers[0x5404 / 4] = VALID | 0x5634;
 }
 
-struct e1000e *nic_device(void)
+struct nic *nic_device(void)
 {
 	return &device;
 }
@@ -66,7 +67,7 @@ bool world_describe(const void *frame, size_t size, uint16_t length, uint8_t sta
 	d->length = length;
 	d->errors = errors;
 	d->status = status;
-	rx_at = (rx_at + 1) % E1000E_RX;
+	rx_at = (rx_at + 1) % NIC_RX;
 	return true;
 }
 
@@ -82,10 +83,10 @@ size_t world_sent(uint8_t frame[FRAME_MAX])
 
 	if (tx_at == registers[TDT / 4])
 		return 0;
-	CHECK(length <= E1000E_FRAME_MAX);
+	CHECK(length <= NIC_FRAME_MAX);
 	memcpy(frame, memory->tx_buffer[tx_at], length);
 	d->status = DONE;
-	tx_at = (tx_at + 1) % E1000E_TX;
+	tx_at = (tx_at + 1) % NIC_TX;
 	return length;
 }
 
@@ -218,8 +219,9 @@ void world_plug(void)
 	if (posix_memalign(&made, PAGE_SIZE, sizeof(*memory)))
 		abort();
 	memory = memset(made, 0, sizeof(*memory));
-	device = (struct e1000e){ .registers = registers, .memory = memory, .pause_us = pause_us };
-	CHECK(!e1000e_start(&device));
+	device = (struct nic){ .driver = &e1000e_driver, .registers = registers,
+			       .memory = memory, .pause_us = pause_us };
+	CHECK(!e1000e_driver.start(&device));
 	registers[8 / 4] |= 2;		/* the link is up */
 }
 

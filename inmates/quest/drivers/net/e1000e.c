@@ -63,14 +63,19 @@
 #define RESET_ROUNDS	100
 #define RESET_US	1000
 
-static uint32_t get(const struct e1000e *n, unsigned int reg)
+static uint32_t get(const struct nic *n, unsigned int reg)
 {
 	return n->registers[reg / 4];
 }
 
-static void set(struct e1000e *n, unsigned int reg, uint32_t value)
+static void set(struct nic *n, unsigned int reg, uint32_t value)
 {
 	n->registers[reg / 4] = value;
+}
+
+static volatile struct e1000e_memory *memory(const struct nic *n)
+{
+	return n->memory;
 }
 
 /*
@@ -82,7 +87,12 @@ static void ordered(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-static bool reset(struct e1000e *n)
+static void acknowledge(struct nic *n)
+{
+	set(n, ICR, get(n, ICR));
+}
+
+static bool reset(struct nic *n)
 {
 	unsigned int i;
 
@@ -96,12 +106,12 @@ static bool reset(struct e1000e *n)
 			break;
 	}
 	set(n, IMC, ~0u);
-	e1000e_acknowledge(n);
+	acknowledge(n);
 	return i < RESET_ROUNDS;
 }
 
 /* The reset has loaded the address from the function's own memory. */
-static bool read_address(struct e1000e *n)
+static bool read_address(struct nic *n)
 {
 	uint32_t low = get(n, RAL), high = get(n, RAH);
 	unsigned int i;
@@ -113,21 +123,21 @@ static bool read_address(struct e1000e *n)
 	return high & RAH_VALID && !(n->address[0] & 1) && (low || high & 0xFFFF);
 }
 
-static uint64_t bus_of(const struct e1000e *n, size_t offset)
+static uint64_t bus_of(const struct nic *n, size_t offset)
 {
 	return n->bus + offset;
 }
 
 /* Gives descriptor `i` to the function. Writes its address again, which could have changed. */
-static void give(struct e1000e *n, uint32_t i)
+static void give(struct nic *n, uint32_t i)
 {
-	volatile struct e1000e_rx *d = &n->memory->rx[i];
+	volatile struct e1000e_rx *d = &memory(n)->rx[i];
 
 	d->status = 0;
-	d->address = bus_of(n, offsetof(struct e1000e_memory, rx_buffer) + i * E1000E_BUFFER);
+	d->address = bus_of(n, offsetof(struct e1000e_memory, rx_buffer) + i * NIC_BUFFER);
 }
 
-static void set_ring(struct e1000e *n, unsigned int base, uint64_t at, uint32_t bytes)
+static void set_ring(struct nic *n, unsigned int base, uint64_t at, uint32_t bytes)
 {
 	set(n, base, (uint32_t)at);
 	set(n, base + (RDBAH - RDBAL), (uint32_t)(at >> 32));
@@ -136,11 +146,11 @@ static void set_ring(struct e1000e *n, unsigned int base, uint64_t at, uint32_t 
 	set(n, base + (RDT - RDBAL), 0);
 }
 
-static void start_rx(struct e1000e *n)
+static void start_rx(struct nic *n)
 {
 	uint32_t i;
 
-	for (i = 0; i < E1000E_RX; i++)
+	for (i = 0; i < NIC_RX; i++)
 		give(n, i);
 	for (i = 0; i < MTA_WORDS; i++)
 		set(n, MTA + 4 * i, 0);
@@ -149,24 +159,24 @@ static void start_rx(struct e1000e *n)
 	set(n, MRQC, 0);
 	set(n, RDTR, 0);
 	set(n, RXDCTL, DCTL_DESCRIPTORS);
-	set_ring(n, RDBAL, bus_of(n, offsetof(struct e1000e_memory, rx)), sizeof(n->memory->rx));
+	set_ring(n, RDBAL, bus_of(n, offsetof(struct e1000e_memory, rx)), sizeof(memory(n)->rx));
 	set(n, RCTL, RCTL_EN | RCTL_BROADCAST | RCTL_STRIP);
 	ordered();
 	/* one is left out: head and tail that are equal mean that the function has no descriptor */
-	set(n, RDT, E1000E_RX - 1);
+	set(n, RDT, NIC_RX - 1);
 	n->rx_next = 0;
 }
 
-static void start_tx(struct e1000e *n)
+static void start_tx(struct nic *n)
 {
 	set(n, TIPG, TIPG_USUAL);
 	set(n, TXDCTL, DCTL_DESCRIPTORS | TXDCTL_ONE);
-	set_ring(n, TDBAL, bus_of(n, offsetof(struct e1000e_memory, tx)), sizeof(n->memory->tx));
+	set_ring(n, TDBAL, bus_of(n, offsetof(struct e1000e_memory, tx)), sizeof(memory(n)->tx));
 	set(n, TCTL, TCTL_EN | TCTL_PAD | TCTL_RETRIES | TCTL_DISTANCE);
 	n->tx_next = n->tx_oldest = 0;
 }
 
-const char *e1000e_start(struct e1000e *n)
+static const char *start(struct nic *n)
 {
 	if (!reset(n))
 		return "it does not end its reset";
@@ -179,93 +189,95 @@ const char *e1000e_start(struct e1000e *n)
 	return NULL;
 }
 
-void e1000e_release(struct e1000e *n)
+static void release(struct nic *n)
 {
 	give(n, n->rx_next);
 	ordered();
 	set(n, RDT, n->rx_next);
-	n->rx_next = (n->rx_next + 1) % E1000E_RX;
+	n->rx_next = (n->rx_next + 1) % NIC_RX;
 }
 
-size_t e1000e_receive(struct e1000e *n, const volatile uint8_t **frame)
+static size_t receive(struct nic *n, const volatile uint8_t **frame)
 {
 	volatile struct e1000e_rx *d;
 	unsigned int i;
 	uint8_t status;
 	uint16_t length;
 
-	for (i = 0; i < E1000E_RX; i++) {
-		d = &n->memory->rx[n->rx_next];
+	for (i = 0; i < NIC_RX; i++) {
+		d = &memory(n)->rx[n->rx_next];
 		status = d->status;
 		if (!(status & RX_DONE))
 			return 0;
 		ordered();
 		length = d->length;
-		if (status & RX_END && !d->errors && length >= E1000E_FRAME_MIN &&
-		    length <= E1000E_FRAME_MAX) {
+		if (status & RX_END && !d->errors && length >= NIC_FRAME_MIN &&
+		    length <= NIC_FRAME_MAX) {
 			n->counts.rx++;
 			n->counts.rx_bytes += length;
-			*frame = n->memory->rx_buffer[n->rx_next];
+			*frame = memory(n)->rx_buffer[n->rx_next];
 			return length;
 		}
 		n->counts.rx_bad++;
-		e1000e_release(n);
+		release(n);
 	}
 	return 0;
 }
 
 /* Counts the descriptors that the function has done as free, in their order. */
-static void reclaim(struct e1000e *n)
+static void reclaim(struct nic *n)
 {
-	while (n->tx_oldest != n->tx_next && n->memory->tx[n->tx_oldest].status & TX_DONE)
-		n->tx_oldest = (n->tx_oldest + 1) % E1000E_TX;
+	while (n->tx_oldest != n->tx_next && memory(n)->tx[n->tx_oldest].status & TX_DONE)
+		n->tx_oldest = (n->tx_oldest + 1) % NIC_TX;
 }
 
-volatile uint8_t *e1000e_room(struct e1000e *n)
+static volatile uint8_t *room(struct nic *n)
 {
 	reclaim(n);
-	if ((n->tx_next + 1) % E1000E_TX != n->tx_oldest)
-		return n->memory->tx_buffer[n->tx_next];
+	if ((n->tx_next + 1) % NIC_TX != n->tx_oldest)
+		return memory(n)->tx_buffer[n->tx_next];
 	n->counts.tx_full++;
 	return NULL;
 }
 
-void e1000e_send(struct e1000e *n, size_t length)
+static void send(struct nic *n, size_t length)
 {
-	volatile struct e1000e_tx *d = &n->memory->tx[n->tx_next];
+	volatile struct e1000e_tx *d = &memory(n)->tx[n->tx_next];
 
 	d->address = bus_of(n, offsetof(struct e1000e_memory, tx_buffer) +
-			       n->tx_next * E1000E_BUFFER);
+			       n->tx_next * NIC_BUFFER);
 	d->length = (uint16_t)length;
 	d->checksum_offset = d->checksum_start = 0;
 	d->special = 0;
 	d->status = 0;
 	d->command = TX_END | TX_CHECKSUM | TX_REPORT;
-	n->tx_next = (n->tx_next + 1) % E1000E_TX;
+	n->tx_next = (n->tx_next + 1) % NIC_TX;
 	ordered();
 	set(n, TDT, n->tx_next);
 	n->counts.tx++;
 	n->counts.tx_bytes += length;
 }
 
-void e1000e_listen(struct e1000e *n, unsigned int entry, const uint8_t address[E1000E_ADDRESS])
+static void listen(struct nic *n, unsigned int entry, const uint8_t address[NIC_ADDRESS])
 {
 	set(n, RAL + 8 * entry, (uint32_t)address[0] | (uint32_t)address[1] << 8 |
 				(uint32_t)address[2] << 16 | (uint32_t)address[3] << 24);
 	set(n, RAH + 8 * entry, (uint32_t)address[4] | (uint32_t)address[5] << 8 | RAH_VALID);
 }
 
-void e1000e_acknowledge(struct e1000e *n)
-{
-	set(n, ICR, get(n, ICR));
-}
-
-void e1000e_mask(struct e1000e *n, bool masked)
+static void mask(struct nic *n, bool masked)
 {
 	set(n, masked ? IMC : IMS, masked ? ~0u : CAUSES);
 }
 
-bool e1000e_link(const struct e1000e *n)
+static bool link(struct nic *n)
 {
 	return get(n, STATUS) & STATUS_LU;
 }
+
+const struct nic_driver e1000e_driver = {
+	.vendor = 0x8086, .device = 0x10D3, .registers = E1000E_REGISTERS,
+	.memory = sizeof(struct e1000e_memory),
+	.start = start, .receive = receive, .release = release, .room = room, .send = send,
+	.listen = listen, .acknowledge = acknowledge, .mask = mask, .link = link,
+};

@@ -4,7 +4,7 @@
 #define QUEST_NIC_H
 
 #include <stdbool.h>
-#include "e1000e.h"
+#include "driver.h"
 
 struct wait_queue;
 
@@ -36,6 +36,6 @@ bool nic_polled(void);
 uint64_t nic_interrupts(void);
 
 /* For `work` after nic_start(). */
-struct e1000e *nic_device(void);
+struct nic *nic_device(void);
 
 #endif
