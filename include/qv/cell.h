@@ -294,6 +294,7 @@ enum qv_component_state {
 	QV_COMPONENT_ENDED,		/* it has done its work */
 	QV_COMPONENT_MOVED,		/* it is in another cell now */
 	QV_COMPONENT_LOST,		/* given up */
+	QV_COMPONENT_STANDBY,		/* another cell has it, or is to take it */
 };
 
 enum qv_strategy {
@@ -302,6 +303,7 @@ enum qv_strategy {
 	QV_STRATEGY_ROLLBACK,		/* restart at its checkpoint */
 	QV_STRATEGY_CELL,		/* the cell fails, so that it is started again */
 	QV_STRATEGY_GIVE_UP,
+	QV_STRATEGY_TAKEOVER,		/* by another cell, or from it */
 };
 
 struct qv_recovery {

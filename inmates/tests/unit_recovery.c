@@ -28,7 +28,10 @@ TEST(recovery_line_with_all_words)
 	n = 0;
 	CHECK(rule_is_blank("") && rule_is_blank(" \t") && rule_is_blank("  # web"));
 	CHECK(!rule_is_blank(" web"));
-	CHECK(!read_line("disk 1ms/10ms : disk"));
+	CHECK(!read_line("disk 1ms/10ms standby takeover=mine,yours,50ms cell : disk"));
+	r = &rules[0];
+	CHECK(r->standby && !strcmp(r->send, "mine") && !strcmp(r->receive, "yours") &&
+	      r->takeover_us == 50000 && r->strategies[0].kind == STRATEGY_TAKEOVER);
 	CHECK(!read_line("\tweb  5ms/100ms needs=disk beat=50ms late=1ms stall=1s pages=9 files=5 "
 			 "channel=talk,20ms ends checkpoint=4096,2s restart=3/10s "
 			 "instead=old,2/60s rollback=1/500us cell : httpd -p 80\r"));
@@ -77,6 +80,13 @@ TEST(recovery_wrong_lines)
 		{ "web 1ms/2ms instead=p : p", "N/TIME" },
 		{ "web 1ms/2ms instead=,1/1s : p", "instead=PROGRAM" },
 		{ "web 1ms/2ms rollback=1/1s : p", "needs checkpoint=" },
+		{ "web 1ms/2ms takeover=a,b : p", "use takeover=" },
+		{ "web 1ms/2ms takeover=a,,1s : p", "use takeover=" },
+		{ "web 1ms/2ms takeover=a,b,1s takeover=c,d,1s : p", "once" },
+		{ "web 1ms/2ms standby=1 takeover=a,b,1s : p", "no value" },
+		{ "web 1ms/2ms standby : p", "needs takeover=" },
+		{ "web 1ms/2ms takeover=a,b,1s ends : p", "neither needs= nor ends" },
+		{ "web 1ms/2ms takeover=a,b,1s needs=disk : p", "neither needs= nor ends" },
 		{ "web 1ms/2ms cell cell cell cell cell cell cell cell cell : p", "at most 8" },
 		{ "web 1ms/2ms : p 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16", "too many" },
 	};
@@ -98,7 +108,8 @@ TEST(recovery_lines_of_random_words)
 {
 	static const char *const words[] = {
 		" ", ":", "=", ",", "/", "web", "1ms", "2ms/3s", "needs", "beat", "files",
-		"channel", "checkpoint", "restart", "instead", "rollback", "cell", "ends",
+		"channel", "checkpoint", "takeover", "standby", "restart", "instead", "rollback",
+		"cell", "ends",
 		"99999999999999999999",
 		"\t", "#", "\377", "16", " : ", " web 1ms/2ms ",
 	};
@@ -120,10 +131,11 @@ TEST(recovery_lines_of_random_words)
 }
 
 static struct history history;
+static bool other_waits;
 
 static enum strategy_kind at(uint64_t ms, bool checkpoint)
 {
-	return decide(&rules[0], &history, checkpoint, ms * 1000)->kind;
+	return decide(&rules[0], &history, checkpoint, other_waits, ms * 1000)->kind;
 }
 
 static void declare(const char *line)
@@ -161,6 +173,16 @@ TEST(recovery_rollback_needs_a_checkpoint)
 	CHECK_EQ(at(1001, true), STRATEGY_ROLLBACK);
 	declare("web 1ms/2ms : p");
 	CHECK_EQ(at(0, true), STRATEGY_GIVE_UP);
+}
+
+TEST(recovery_takeover_needs_another_cell)
+{
+	declare("web 1ms/2ms restart=1/1s takeover=a,b,50ms cell : p");
+	CHECK_EQ(at(0, false), STRATEGY_RESTART);
+	CHECK_EQ(at(1, false), STRATEGY_CELL);
+	other_waits = true;
+	CHECK_EQ(at(2, false), STRATEGY_TAKEOVER);
+	other_waits = false;
 }
 
 /* In any window of its length, a strategy is used at most as often as its limit says. */

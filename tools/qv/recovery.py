@@ -21,8 +21,8 @@ COMPONENT = struct.Struct(f"<{NAME}s{PROGRAM}s4IQ")
 DETECTOR = struct.Struct(f"<{NAME}s4Q2I")
 OUTAGE = struct.Struct("<I2H6Q")
 SEQ = 4  # place of .seq
-STATES = ("down", "runs", "ended", "moved", "lost")  # enum qv_component_state
-STRATEGIES = ("restart", "instead", "rollback", "cell", "given up")  # enum qv_strategy
+STATES = ("down", "runs", "ended", "moved", "lost", "standby")  # enum qv_component_state
+STRATEGIES = ("restart", "instead", "rollback", "cell", "given up", "takeover")  # enum qv_strategy
 MOST = 1 << 32  # the number of outages counts modulo this
 
 
@@ -68,7 +68,11 @@ class Outage:
     back: int | None
 
     def is_final(self) -> bool:
-        return self.back is not None or self.strategy in ("cell", "given up")
+        return self.back is not None or self.strategy in ("cell", "given up") or self.is_left()
+
+    def is_left(self) -> bool:
+        """The component was left to another cell."""
+        return self.strategy == "takeover" and self.started is None
 
 
 @dataclass

@@ -3,7 +3,18 @@
 #include <inmate/cpu.h>
 #include "../recovery/checkpoint.h"
 #include "../recovery/component.h"
+#include "../recovery/takeover.h"
+#include "../user/include/quest/types.h"
 #include "syscall.h"
+
+/* A program that another cell has taken over ends, before it can do more. */
+static bool is_over(struct process *p)
+{
+	if (!p->component || !takeover_is_over((unsigned int)p->component - 1))
+		return false;
+	process_end(p, SIGKILL);
+	return true;
+}
 
 long sys_recovery_beat(struct call *c)
 {
@@ -11,6 +22,8 @@ long sys_recovery_beat(struct call *c)
 
 	if (!p->component)
 		return 0;
+	if (is_over(p))
+		return -EINTR;
 	p->beat.last = rdtsc();
 	if (!p->beat.first)
 		p->beat.first = p->beat.last;
@@ -19,7 +32,9 @@ long sys_recovery_beat(struct call *c)
 
 long sys_recovery_save(struct call *c)
 {
-	return checkpoint_save(c->process, c->arg[0], c->arg[1]);
+	long error = checkpoint_save(c->process, c->arg[0], c->arg[1]);
+
+	return is_over(c->process) ? -EINTR : error;
 }
 
 long sys_recovery_resume(struct call *c)

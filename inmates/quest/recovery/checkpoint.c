@@ -7,6 +7,7 @@
 #include "../user/include/quest/errors.h"
 #include "checkpoint.h"
 #include "rule.h"
+#include "takeover.h"
 
 #define BUFFERS		2
 
@@ -39,6 +40,21 @@ bool checkpoint_usable(unsigned int n, uint64_t now)
 	const struct checkpoint *k = &checkpoints[n];
 
 	return k->memory[0] && k->bytes[k->newest] && now - k->saved[k->newest] <= k->age;
+}
+
+void checkpoint_fetch(unsigned int n)
+{
+	struct checkpoint *k = &checkpoints[n];
+	unsigned int spare = 1 - k->newest;
+	uint64_t age = 0;
+
+	if (!k->memory[0])
+		return;
+	k->bytes[spare] = takeover_fetch(n, (void *)(uintptr_t)k->memory[spare], k->room, &age);
+	if (!k->bytes[spare])
+		return;
+	k->saved[spare] = rdtsc() - age;
+	k->newest = spare;
 }
 
 void checkpoint_arm(unsigned int n, bool resume)
@@ -99,6 +115,9 @@ long checkpoint_save(const struct process *p, uint64_t from, size_t n)
 	k->busy = true;
 	k->bytes[spare] = 0;
 	error = copy_all(copy_in, p, from, k->memory[spare], n);
+	if (!error && !takeover_save((unsigned int)p->component - 1, p,
+				     (void *)(uintptr_t)k->memory[spare], n))
+		error = -EINTR;
 	k->busy = false;
 	if (error)
 		return error;

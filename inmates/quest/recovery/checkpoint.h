@@ -19,6 +19,12 @@ struct process;
  */
 bool checkpoint_init(unsigned int n, size_t bytes, uint64_t age);
 
+/*
+ * Takes the last checkpoint of component `n` over from the other cell (takeover.h), if there is
+ * one; no program runs as the component. Lets interrupts in.
+ */
+void checkpoint_fetch(unsigned int n);
+
 /* Returns whether component `n` has a checkpoint that is young enough at `now`. */
 bool checkpoint_usable(unsigned int n, uint64_t now);
 

@@ -15,6 +15,7 @@
 #include "../user/include/quest/types.h"
 #include "checkpoint.h"
 #include "component.h"
+#include "takeover.h"
 
 #define LOOK_US		1000		/* between two looks at a program that ends */
 
@@ -22,10 +23,11 @@ struct component components[COMPONENTS_MAX];
 struct component_rule rules[COMPONENTS_MAX];
 unsigned int num_components;
 
-const char *component_init(unsigned int n)
+const char *component_init(unsigned int n, uint64_t period)
 {
 	const struct component_rule *r = &rules[n];
 	struct component *c = &components[n];
+	const char *wrong;
 
 	*c = (struct component){ .rule = r, .channel = -1, .outage = -1, .state = COMPONENT_LOST };
 	(void)copy_string(c->program, r->args.file, sizeof(c->program));
@@ -40,7 +42,10 @@ const char *component_init(unsigned int n)
 	c->vcpu = vcpu_create(r->name, MAIN_VCPU, r->budget_us, r->period_us, KERNEL_PID);
 	if (c->vcpu < 0)
 		return sched_error_text(c->vcpu);
-	c->state = COMPONENT_DOWN;
+	wrong = r->send[0] ? takeover_init(n, r, period) : NULL;
+	if (wrong)
+		return wrong;
+	c->state = r->send[0] ? COMPONENT_STANDBY : COMPONENT_DOWN;
 	return NULL;
 }
 

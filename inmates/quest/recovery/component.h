@@ -15,6 +15,7 @@ enum component_state {
 	COMPONENT_ENDED,		/* with status 0, which is no fault (`ends`) */
 	COMPONENT_MOVED,		/* its program is in another cell now */
 	COMPONENT_LOST,			/* given up */
+	COMPONENT_STANDBY,		/* another cell has it, or is to take it */
 };
 
 struct component {
@@ -40,10 +41,10 @@ extern struct component_rule rules[COMPONENTS_MAX];
 extern unsigned int num_components;
 
 /*
- * Prepares component `n` of rules[]: VCPU, channel, checkpoint. Returns NULL, or why it cannot
- * run.
+ * Prepares component `n` of rules[]: VCPU, channels, checkpoint. `period`: time between two looks.
+ * Returns NULL, or why it cannot run.
  */
-const char *component_init(unsigned int n);
+const char *component_init(unsigned int n, uint64_t period);
 
 /* Starts the program. Sets .start_error, and the state to COMPONENT_RUNS in any case. */
 void component_start(struct component *c);

@@ -12,7 +12,7 @@ static bool allowed(const struct strategy *s, const struct history *h, unsigned 
 }
 
 const struct strategy *decide(const struct component_rule *rule, struct history *history,
-			      bool checkpoint, uint64_t now)
+			      bool checkpoint, bool other, uint64_t now)
 {
 	static const struct strategy give_up = { .kind = STRATEGY_GIVE_UP };
 	unsigned int i;
@@ -21,6 +21,8 @@ const struct strategy *decide(const struct component_rule *rule, struct history 
 		const struct strategy *s = &rule->strategies[i];
 
 		if (s->kind == STRATEGY_ROLLBACK && !checkpoint)
+			continue;
+		if (s->kind == STRATEGY_TAKEOVER && !other)
 			continue;
 		if (!allowed(s, history, i, now))
 			continue;

@@ -13,11 +13,11 @@ struct history {
 
 /*
  * Returns the strategy for a fault at `now`, and counts its use: the first one whose limit allows
- * it. A rollback also needs a checkpoint that is young enough (`checkpoint`). After the last one
- * comes STRATEGY_GIVE_UP.
+ * it. A rollback also needs a checkpoint that is young enough (`checkpoint`), and a take-over
+ * another cell that waits for it (`other`). After the last one comes STRATEGY_GIVE_UP.
  */
 const struct strategy *decide(const struct component_rule *rule, struct history *history,
-			      bool checkpoint, uint64_t now);
+			      bool checkpoint, bool other, uint64_t now);
 
 /* Returns the bits of component `which` and of all that need it, directly or by others. */
 uint32_t decide_affected(const struct component_rule *rules, unsigned int n, unsigned int which);

@@ -10,10 +10,11 @@
 
 static void print_component(unsigned int n)
 {
-	static const char *const states[] = { "down", "runs", "ended", "moved", "lost" };
+	static const char *const states[] = { "down", "runs", "ended", "moved", "lost",
+						"standby" };
 	const struct component *c = &components[n];
 
-	print("%-15s %-6s %5d %-15s %6u %6u %8lu\n", c->rule->name, states[c->state], c->pid,
+	print("%-15s %-7s %4d %-15s %6u %6u %8lu\n", c->rule->name, states[c->state], c->pid,
 	      c->program, c->starts, c->faults, timer_to_us(c->longest));
 }
 
@@ -46,7 +47,7 @@ static void print_phase(uint64_t at, uint64_t since)
 static void print_outage(const struct outage *o)
 {
 	static const char *const strategies[STRATEGY_KINDS] = {
-		"restart", "instead", "rollback", "cell", "given up",
+		"restart", "instead", "rollback", "cell", "given up", "takeover",
 	};
 	uint64_t ms = timer_to_us(o->detected - machine.boot_tsc) / 1000;
 

@@ -17,11 +17,15 @@ _Static_assert(COMPONENTS_MAX <= QV_RECOVERY_COMPONENTS && DETECTORS <= QV_RECOV
 _Static_assert((int)COMPONENT_RUNS == (int)QV_COMPONENT_RUNS &&
 	       (int)COMPONENT_ENDED == (int)QV_COMPONENT_ENDED &&
 	       (int)COMPONENT_MOVED == (int)QV_COMPONENT_MOVED &&
-	       (int)COMPONENT_LOST == (int)QV_COMPONENT_LOST, "the states are those of the block");
+	       (int)COMPONENT_LOST == (int)QV_COMPONENT_LOST &&
+	       (int)COMPONENT_STANDBY == (int)QV_COMPONENT_STANDBY,
+	       "the states are those of the block");
 _Static_assert((int)STRATEGY_INSTEAD == (int)QV_STRATEGY_INSTEAD &&
 	       (int)STRATEGY_ROLLBACK == (int)QV_STRATEGY_ROLLBACK &&
 	       (int)STRATEGY_CELL == (int)QV_STRATEGY_CELL &&
-	       (int)STRATEGY_GIVE_UP == (int)QV_STRATEGY_GIVE_UP, "so are the strategies");
+	       (int)STRATEGY_GIVE_UP == (int)QV_STRATEGY_GIVE_UP &&
+	       (int)STRATEGY_TAKEOVER == (int)QV_STRATEGY_TAKEOVER,
+	       "so are the strategies");
 
 static void publish_component(struct qv_component *to, const struct component *c)
 {

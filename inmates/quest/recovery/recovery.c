@@ -19,6 +19,7 @@
 #include "outage.h"
 #include "publish.h"
 #include "recovery.h"
+#include "takeover.h"
 
 #define KEY		"recovery="
 #define C_US		1000
@@ -107,25 +108,35 @@ static void report(const struct component *c, const struct outage *o, const stru
 {
 	static const char *const names[STRATEGY_KINDS] = {
 		"restart", "another implementation: ", "rollback to its checkpoint",
-		"restart of the cell", "given up",
+		"restart of the cell", "given up", "take-over by another cell",
 	};
 
 	recovery_publish(recovery_bound());	/* the line wakes its readers */
 	irq_enable();
 	print("recovery: %s: %s %lu: %s%s\n", c->rule->name, detectors[o->detector].name, o->value,
-	      names[o->strategy], s->program);
+	      o->detector == DETECT_PEER ? "taken over" : names[o->strategy], s ? s->program : "");
 	irq_disable();
 }
 
-/* Carries `s` out for component `n`, which has ended. `stopped`: those that ended with it. */
-static void carry_out(unsigned int n, const struct strategy *s, uint32_t stopped)
+/*
+ * Carries `s` out for component `n`, which has ended after a fault at `fault`. `stopped`: those
+ * that ended with it.
+ */
+static void carry_out(unsigned int n, const struct strategy *s, uint32_t stopped, uint64_t fault)
 {
 	struct component *c = &components[n];
 
 	if (s->kind == STRATEGY_CELL)
 		panic("component %s has failed, and the cell with it", c->rule->name);
+	/* a program that does not end could run twice */
+	if (s->kind >= STRATEGY_GIVE_UP && c->state != COMPONENT_LOST)
+		takeover_leave(n, s->kind == STRATEGY_TAKEOVER, fault);
 	if (s->kind == STRATEGY_GIVE_UP || c->state == COMPONENT_LOST) {
 		c->state = COMPONENT_LOST;
+		return;
+	}
+	if (s->kind == STRATEGY_TAKEOVER) {
+		c->state = COMPONENT_STANDBY;
 		return;
 	}
 	if (s->kind == STRATEGY_INSTEAD)
@@ -145,13 +156,22 @@ static uint64_t fault_time(const struct component *c, const struct process *p,
 	return o->detected;
 }
 
+static void count(const struct outage *o)
+{
+	struct detector *d = &detectors[o->detector];
+
+	d->found++;
+	if (o->detected - o->fault > d->latest)
+		d->latest = o->detected - o->fault;
+}
+
 static void recover(unsigned int n, const struct process *p, int detector, uint64_t value)
 {
 	struct component *c = &components[n];
 	uint64_t now = rdtsc();
 	struct outage *o = outage_new(&c->outage);
 	const struct strategy *s = decide(c->rule, &c->history, checkpoint_usable(n, now),
-					  timer_to_us(now));
+					  takeover_possible(n), timer_to_us(now));
 	uint32_t stopped;
 
 	c->faults++;
@@ -161,20 +181,84 @@ static void recover(unsigned int n, const struct process *p, int detector, uint6
 	o->strategy = s->kind;
 	o->detected = now;
 	o->fault = fault_time(c, p, o);
-	detectors[detector].found++;
-	if (now - o->fault > detectors[detector].latest)
-		detectors[detector].latest = now - o->fault;
+	count(o);
 	stopped = stop_all(decide_affected(rules, num_components, n));
 	o->stopped = rdtsc();
 	if (s->kind == STRATEGY_CELL)
 		report(c, o, s);
-	carry_out(n, s, stopped);
+	carry_out(n, s, stopped, o->fault);
 	if (c->state == COMPONENT_RUNS)
 		o->started = rdtsc();
-	else
+	else if (c->state == COMPONENT_LOST)
 		o->strategy = STRATEGY_GIVE_UP;
 	if (s->kind != STRATEGY_CELL)
 		report(c, o, s);
+}
+
+/* Starts component `n`, and those that need it and are down. */
+static void start_with_others(unsigned int n)
+{
+	uint32_t set = decide_affected(rules, num_components, n);
+	unsigned int i;
+
+	for (i = 0; i < num_components; i++)
+		if (is_in(set, i) && !components[i].pid &&
+		    (i == n || components[i].state == COMPONENT_DOWN))
+			component_start(&components[i]);
+}
+
+/* The other cell does not serve component `n`, or no cell has done so: starts it here. */
+static void take_over(unsigned int n)
+{
+	struct component *c = &components[n];
+	uint64_t now = rdtsc(), fault = takeover_fault(n, now);
+	struct outage *o = NULL;
+
+	if (fault) {
+		o = outage_new(&c->outage);
+		o->component = n;
+		o->detector = DETECT_PEER;
+		o->value = timer_to_us(now - fault);
+		o->strategy = STRATEGY_TAKEOVER;
+		o->fault = fault;
+		o->detected = o->stopped = now;
+		count(o);
+		checkpoint_fetch(n);
+	}
+	checkpoint_arm(n, fault && checkpoint_usable(n, now));
+	start_with_others(n);
+	if (!o)
+		return;
+	o->started = rdtsc();
+	report(c, o, NULL);
+}
+
+/* The other cell has component `n` by now. */
+static void give_way(unsigned int n)
+{
+	(void)stop_all(decide_affected(rules, num_components, n));
+	components[n].outage = -1;
+	if (components[n].state != COMPONENT_LOST)
+		components[n].state = COMPONENT_STANDBY;
+	takeover_publish(n);
+	irq_enable();
+	print("recovery: %s ends here: another cell has taken it over\n", rules[n].name);
+	irq_disable();
+}
+
+/* Looks at the other cell of component `n`. Returns whether that changed something. */
+static bool look_at_other(unsigned int n)
+{
+	uint64_t now = rdtsc();
+	enum pair_act act = takeover_look(n);
+
+	detectors[DETECT_PEER].cycles += rdtsc() - now;
+	detectors[DETECT_PEER].looks++;
+	if (act == PAIR_START)
+		take_over(n);
+	else if (act == PAIR_STOP)
+		give_way(n);
+	return act != PAIR_STAY;
 }
 
 /* Restarts component `n` as it was declared, and those that need it. */
@@ -182,20 +266,24 @@ static void restart(unsigned int n)
 {
 	struct component *c = &components[n];
 	uint32_t set = decide_affected(rules, num_components, n);
-	unsigned int i;
 
 	c->asked = false;
-	if (c->vcpu < 0)
+	/* without its channels it could run in both cells */
+	if (c->vcpu < 0 || (c->rule->send[0] && !takeover_used(n)))
 		return;
+	if (!takeover_has(n)) {			/* the next look starts it, if it may */
+		if (c->state == COMPONENT_LOST) {
+			c->state = COMPONENT_STANDBY;
+			takeover_wait(n);
+		}
+		return;
+	}
 	(void)stop_all(set);
 	(void)copy_string(c->program, c->rule->args.file, sizeof(c->program));
 	c->history = (struct history){ .uses = { 0 } };
 	c->outage = -1;
 	checkpoint_arm(n, false);
-	for (i = 0; i < num_components; i++)
-		if (is_in(set, i) && !components[i].pid &&
-		    (i == n || components[i].state == COMPONENT_DOWN))
-			component_start(&components[i]);
+	start_with_others(n);
 }
 
 /* A program that is off the CPU, or on its way to another cell, cannot be late. */
@@ -240,6 +328,8 @@ static bool look_at(unsigned int n)
 
 	if (c->asked)
 		restart(n);
+	if (takeover_used(n) && look_at_other(n))
+		return true;
 	if (c->state != COMPONENT_RUNS)
 		return false;
 	p = c->pid ? process_find(c->pid) : NULL;
@@ -283,7 +373,7 @@ static void begin(void)
 	unsigned int n, i;
 
 	for (n = 0; n < num_components; n++) {
-		wrong = component_init(n);
+		wrong = component_init(n, recovery_bound() / 2);
 		if (wrong) {
 			irq_enable();
 			print("recovery: %s is given up: %s\n", rules[n].name, wrong);

@@ -147,6 +147,29 @@ static const char *read_checkpoint(struct reading *r, char *value)
 	       "use checkpoint=BYTES,AGE, such as checkpoint=4096,2s, with at most 65536 bytes";
 }
 
+static const char *read_takeover(struct reading *r, char *value)
+{
+	struct component_rule *rule = r->rule;
+	char *receive = cut(value, ','), *time = receive ? cut(receive, ',') : NULL;
+
+	if (rule->send[0])
+		return "a component has one other cell: takeover= may appear once";
+	if (!read_name(rule->send, value, CHANNEL_NAME) ||
+	    !read_name(rule->receive, receive, CHANNEL_NAME) || !read_us(time, &rule->takeover_us))
+		return "use takeover=SEND,RECEIVE,TIME, such as takeover=there,back,50ms";
+	if (rule->num_strategies == STRATEGIES_MAX)
+		return "a component has at most 8 strategies";
+	rule->strategies[rule->num_strategies++] =
+		(struct strategy){ .kind = STRATEGY_TAKEOVER };
+	return NULL;
+}
+
+static const char *read_standby(struct reading *r, char *value)
+{
+	r->rule->standby = true;
+	return value ? "`standby` has no value" : NULL;
+}
+
 /* The exit status 0 is no fault: DETECT_EXIT measures 1 plus the status. */
 static const char *read_ends(struct reading *r, char *value)
 {
@@ -213,7 +236,8 @@ static const struct {
 	{ "channel", true, read_channel }, { "checkpoint", true, read_checkpoint },
 	{ "ends", false, read_ends }, { "restart", true, read_restart },
 	{ "instead", true, read_instead }, { "rollback", true, read_rollback },
-	{ "cell", false, read_cell },
+	{ "cell", false, read_cell }, { "takeover", true, read_takeover },
+	{ "standby", false, read_standby },
 };
 
 static const char *read_word(struct reading *r, char *word)
@@ -228,8 +252,8 @@ static const char *read_word(struct reading *r, char *word)
 		       keys[i].read(r, value);
 	}
 	return "a word before the colon is needs=, a detector (beat=, late=, stall=, pages=, "
-	       "files=, channel=), ends, checkpoint=, or a strategy (restart=, instead=, "
-	       "rollback=, cell)";
+	       "files=, channel=), ends, checkpoint=, standby, or a strategy (restart=, "
+	       "instead=, rollback=, takeover=, cell)";
 }
 
 static const char *read_command(struct component_rule *rule, char *at)
@@ -273,6 +297,10 @@ static const char *check(const struct component_rule *rule)
 	for (i = 0; i < rule->num_strategies; i++)
 		if (rule->strategies[i].kind == STRATEGY_ROLLBACK && !rule->checkpoint_bytes)
 			return "rollback= needs checkpoint=BYTES,AGE";
+	if (rule->standby && !rule->send[0])
+		return "standby needs takeover=SEND,RECEIVE,TIME";
+	if (rule->send[0] && (rule->needs || rule->limit[DETECT_EXIT]))
+		return "a component with takeover= has neither needs= nor ends";
 	return NULL;
 }
 

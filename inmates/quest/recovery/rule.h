@@ -20,12 +20,12 @@
 
 enum detector_id {
 	DETECT_START, DETECT_EXCEPTION, DETECT_EXIT, DETECT_BEAT, DETECT_LATE, DETECT_STALL,
-	DETECT_PAGES, DETECT_FILES, DETECT_CHANNEL, DETECTORS
+	DETECT_PAGES, DETECT_FILES, DETECT_CHANNEL, DETECT_PEER, DETECTORS
 };
 
 enum strategy_kind {
 	STRATEGY_RESTART, STRATEGY_INSTEAD, STRATEGY_ROLLBACK, STRATEGY_CELL, STRATEGY_GIVE_UP,
-	STRATEGY_KINDS
+	STRATEGY_TAKEOVER, STRATEGY_KINDS
 };
 
 /* At most `times` uses in any `within_us`; `times` 0: no limit. */
@@ -43,10 +43,15 @@ struct component_rule {
 	/*
 	 * A fault is a measured value above the limit, in microseconds or a number. DETECT_START,
 	 * DETECT_EXCEPTION and DETECT_EXIT are always watched; for the others 0 means unwatched.
+	 * DETECT_PEER has no limit: it is the look at another cell (takeover.h).
 	 */
 	uint64_t limit[DETECTORS];
 	char channel[CHANNEL_NAME];	/* of DETECT_CHANNEL */
 	uint64_t checkpoint_bytes, checkpoint_us;	/* largest size and age; 0: no checkpoint */
+	/* of STRATEGY_TAKEOVER: the memories of this cell and of the other one; empty: none */
+	char send[CHANNEL_NAME], receive[CHANNEL_NAME];
+	uint64_t takeover_us;		/* a cell that has not looked for so long has failed */
+	bool standby;			/* the other cell starts it at first */
 	unsigned int num_strategies;
 	struct strategy strategies[STRATEGIES_MAX];
 	struct program_args args;

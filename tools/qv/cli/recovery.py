@@ -192,6 +192,8 @@ def _entry(cell: str, one: Outage, khz: int) -> tuple[str, str, dict[str, str]]:
         return "component-lost", f"{whose} failed, and the cell with it ({why})", fields
     if one.strategy == "given up":
         return "component-lost", f"{whose} is given up ({why})", fields
+    if one.is_left():
+        return "component-left", f"{whose} is left to another cell ({why})", fields
     if one.back is None:
         return "component-fault", f"{whose} failed again before it was back ({why})", fields
     length = nanoseconds(one.back, khz)

@@ -42,6 +42,10 @@ class Line:
     rollback: bool = False
     strategies: int = 0
     channel: str = ""
+    send: str = ""  # of `takeover`, and `receive`
+    receive: str = ""
+    standby: bool = False
+    ends: bool = False
 
 
 def _us(raw: str) -> int:
@@ -120,7 +124,27 @@ def _cell(line: Line, _value: str) -> str | None:
     return _strategy(line)
 
 
-def _ends(_line: Line, _value: str) -> str | None:
+def _ends(line: Line, _value: str) -> str | None:
+    line.ends = True
+    return None
+
+
+def _takeover(line: Line, value: str) -> str | None:
+    names = value.split(",")
+    fits = (
+        len(names) == 3
+        and all(0 < len(name.encode()) <= CHANNEL for name in names[:2])
+        and _is_time(names[2])
+        and not line.send
+    )
+    if not fits:
+        return "takeover=SEND,RECEIVE,TIME once, such as takeover=there,back,50ms"
+    line.send, line.receive = names[:2]
+    return _strategy(line)
+
+
+def _standby(line: Line, _value: str) -> str | None:
+    line.standby = True
     return None
 
 
@@ -139,6 +163,8 @@ WORDS: dict[str, tuple[bool, Callable[[Line, str], str | None]]] = {
     "instead": (True, _instead),
     "rollback": (True, _rollback),
     "cell": (False, _cell),
+    "takeover": (True, _takeover),
+    "standby": (False, _standby),
 }
 
 
@@ -192,7 +218,15 @@ def _component(text: str) -> tuple[Line, tuple[str, str] | None]:
     wrong = wrong or _command(words[colon + 1 :])
     if not wrong and line.rollback and not line.checkpoint:
         wrong = "rollback= has no checkpoint=", "checkpoint=BYTES,AGE, such as checkpoint=4096,2s"
-    return line, wrong
+    return line, wrong or _pair(line)
+
+
+def _pair(line: Line) -> tuple[str, str] | None:
+    if line.standby and not line.send:
+        return "standby has no takeover=", "takeover=SEND,RECEIVE,TIME"
+    if line.send and (line.needs or line.ends):
+        return "takeover= is together with needs= or ends", "a component without both"
+    return None
 
 
 def _circle(start: str, by_name: dict[str, Line]) -> list[str]:
@@ -244,11 +278,13 @@ def _bad(node: Node, number: int, context: Context, wrong: tuple[str, str]) -> N
 
 @dataclass
 class Components:
-    """`text` is the module, and `channels` are those that its lines name. Empty: no key."""
+    """`text` is the module, and `channels` are those that its lines name. `pairs`: the channels
+    SEND and RECEIVE of components that another cell takes over. Empty: no key."""
 
     text: str = ""
     vcpus: dict[str, Vcpu] = field(default_factory=dict)
     channels: list[str] = field(default_factory=list)
+    pairs: list[tuple[str, str]] = field(default_factory=list)
 
 
 def parse(node: Node, context: Context) -> Components | None:
@@ -280,7 +316,8 @@ def parse(node: Node, context: Context) -> Components | None:
     lines = [line for _, line, _ in there]
     channels = [line.channel for line in lines if line.channel]
     vcpus = {line.name: Vcpu(line.budget, line.period) for line in lines}
-    return Components(f"{node.value}\n", vcpus, channels)
+    pairs = [(line.send, line.receive) for line in lines if line.send]
+    return Components(f"{node.value}\n", vcpus, channels, pairs)
 
 
 def _refused(cell: CellConfig) -> Iterator[Wrong]:
@@ -290,6 +327,31 @@ def _refused(cell: CellConfig) -> Iterator[Wrong]:
     refused = refusal([*cell.vcpus, *own, *mine], cell.admission)
     if refused and not refusal(cell.vcpus, cell.admission):
         yield ("recovery", *refused)
+
+
+def _pairs_refused(cell: CellConfig) -> Iterator[Wrong]:
+    """Each channel of a pair is memory with a writer and a reader: the two cells."""
+    there = {channel.name: channel for channel in cell.channels}
+    used: set[str] = set()
+    for pair in cell.recovery.pairs:
+        for name, writes in zip(pair, (True, False)):
+            channel = there.get(name)
+            right = (
+                channel is not None
+                and channel.type == "memory"
+                and channel.writers == 1
+                and len(channel.ends) == 2
+                and (channel.ends[0] == cell.name) is writes
+            )
+            if not right or name in used:
+                who = "this cell" if writes else "the other cell"
+                yield (
+                    "recovery",
+                    f"takeover= names {shown(name)}",
+                    f"a channel of its own, of type memory, that {who} alone writes, and "
+                    "the other end reads",
+                )
+            used.add(name)
 
 
 def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
@@ -317,6 +379,7 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
                 f"there is no channel {shown(name)}",
                 "a channel that `channels` of this file lists",
             )
+    yield from _pairs_refused(cell)
     yield from _refused(cell)
     length = len(cell.command_line().encode())
     if length >= abi.CMDLINE_LEN and len(cell.cmdline.encode()) < abi.CMDLINE_LEN:

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include <inmate/timer.h>
+#include "../drivers/channel.h"
+#include "../kernel/dispatch.h"
+#include "../kernel/process/process.h"
+#include "../mm/pages.h"
+#include "takeover.h"
+
+#define VERSION		1
+#define BUFFERS		3		/* one may change while another one is spoilt */
+#define LOOKS_MIN	3		/* the time of a pair has so many looks at least */
+#define HASH_FACTOR	0x9E3779B97F4A7C15ull
+#define LONGEST_US	10000000	/* an older time of a fault is not used */
+
+/*
+ * The memory of a cell, which it alone writes. Each word is stored once. Save k is in buffer
+ * k % BUFFERS. `number` of a buffer is 0 while its contents change; the hash is of its other words
+ * and contents, so a buffer that a fault has spoilt is not used.
+ */
+struct memory {
+	uint64_t version;
+	uint64_t word;			/* role and epoch: pair.h */
+	uint64_t beat;			/* TSC of its last look */
+	uint64_t offered;		/* TSC of the fault after which it offers the component */
+	struct buffer {
+		uint64_t number, bytes, saved, hash;	/* saved: TSC */
+	} buffers[BUFFERS];
+};
+
+static struct takeover {
+	struct pair pair;
+	struct memory *own;		/* NULL: it has no pair */
+	const struct memory *other;
+	size_t own_room, other_room;	/* of a checkpoint */
+	uint64_t saves;			/* checkpoints of this cell */
+	const uint64_t *life;		/* of the other cell */
+	uint64_t limit;			/* of the pair */
+	struct pair_other view;		/* of the last look */
+	uint64_t beat, changed;		/* the other's last look, and the TSC at which it came */
+	uint64_t generation, ran;	/* of the other cell, and the last TSC at which it ran */
+} takeovers[COMPONENTS_MAX];
+
+/* The other cell may change each word at any time: loaded once, then checked. */
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static void store(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+/* Room of each buffer in a memory of `item` bytes. The first page has the words. */
+static size_t room_in(uint64_t item)
+{
+	return item <= PAGE_SIZE ? 0 : (item - PAGE_SIZE) / BUFFERS & ~7ull;
+}
+
+static unsigned char *buffer_at(const struct memory *m, size_t room, uint64_t save)
+{
+	return (unsigned char *)m + PAGE_SIZE + save % BUFFERS * room;
+}
+
+/* Opens the memory channel `name`. Returns its end, or NULL. */
+static struct qv_end *open_memory(const char *name, bool writes, void **data, size_t *room)
+{
+	int n = channel_find(name);
+	struct qv_end *end;
+	uint64_t bytes;
+	bool writable;
+
+	if (n < 0 || channel_open((unsigned int)n, &end))
+		return NULL;
+	if (qv_end_memory(end, data, &bytes, &writable) || writable != writes ||
+	    !room_in(bytes) || end->page.ends != 2) {
+		channel_close((unsigned int)n);
+		return NULL;
+	}
+	*room = room_in(bytes);
+	return end;
+}
+
+static const char *open_both(struct takeover *t, const struct component_rule *r)
+{
+	void *own, *other;
+	struct qv_end *from;
+
+	if (!open_memory(r->send, true, &own, &t->own_room))
+		return "its channel SEND is not a memory of two cells that this one writes";
+	from = open_memory(r->receive, false, &other, &t->other_room);
+	if (!from)
+		return "its channel RECEIVE is not a memory of two cells that the other one writes";
+	if (t->own_room < r->checkpoint_bytes || t->other_room < r->checkpoint_bytes)
+		return "its channels are too small: 4 KiB and three checkpoints each";
+	t->life = &((const struct qv_chan_page *)from->window)->end[0].life;
+	t->own = own;
+	t->other = other;
+	return NULL;
+}
+
+const char *takeover_init(unsigned int n, const struct component_rule *r, uint64_t period)
+{
+	struct takeover *t = &takeovers[n];
+	const char *wrong;
+
+	*t = (struct takeover){ .limit = timer_from_us(r->takeover_us) };
+	if (t->limit < LOOKS_MIN * period)
+		return "the time of takeover= is shorter than three periods of the VCPU recovery";
+	wrong = open_both(t, r);
+	if (wrong)
+		return wrong;
+	t->pair = (struct pair){ .first = !r->standby, .own = { .role = PAIR_WAITS } };
+	t->changed = rdtsc();
+	store(&t->own->version, VERSION);
+	return NULL;
+}
+
+bool takeover_used(unsigned int n)
+{
+	return takeovers[n].own;
+}
+
+static struct pair_other view_of(const struct takeover *t, uint64_t now)
+{
+	unsigned int state = QV_CHAN_STATE(load(t->life));
+
+	return (struct pair_other){
+		.word = pair_unpack(load(&t->other->word)),
+		.runs = state == QV_CHAN_IS_RUNNING,
+		.ended = state == QV_CHAN_IS_STOPPED || state == QV_CHAN_IS_FAILED,
+		.fresh = now - t->changed <= t->limit,
+	};
+}
+
+static void note_beat(struct takeover *t, uint64_t now)
+{
+	uint64_t beat = load(&t->other->beat);
+	uint64_t generation = QV_CHAN_GENERATION(load(t->life));
+
+	if (beat == t->beat && generation == t->generation)
+		return;
+	t->beat = beat;
+	t->generation = generation;
+	t->changed = now;
+}
+
+void takeover_publish(unsigned int n)
+{
+	struct takeover *t = &takeovers[n];
+
+	/* the next look loads the other's word after this */
+	(void)__atomic_exchange_n(&t->own->word, pair_pack(&t->pair.own), __ATOMIC_SEQ_CST);
+}
+
+enum pair_act takeover_look(unsigned int n)
+{
+	struct takeover *t = &takeovers[n];
+	enum pair_act act;
+	uint64_t now;
+	bool claimed;
+
+	do {
+		now = rdtsc();
+		note_beat(t, now);
+		t->view = view_of(t, now);
+		claimed = t->pair.own.role == PAIR_CLAIMS;
+		act = pair_step(&t->pair, &t->view);
+		store(&t->own->beat, now);
+		if (act != PAIR_STOP)
+			takeover_publish(n);
+	} while (t->pair.own.role == PAIR_CLAIMS && !claimed);
+	if (t->view.runs && act != PAIR_START)
+		t->ran = now;
+	return act;
+}
+
+bool takeover_possible(unsigned int n)
+{
+	const struct takeover *t = &takeovers[n];
+	struct pair_other o;
+
+	if (!t->own)
+		return false;
+	o = view_of(t, rdtsc());
+	return o.runs && o.fresh && o.word.role == PAIR_WAITS;
+}
+
+void takeover_leave(unsigned int n, bool offer, uint64_t fault)
+{
+	struct takeover *t = &takeovers[n];
+
+	if (!t->own)
+		return;
+	t->pair.own.role = offer ? PAIR_OFFERS : PAIR_LOST;
+	store(&t->own->offered, fault);
+	takeover_publish(n);
+}
+
+void takeover_wait(unsigned int n)
+{
+	takeovers[n].pair.own.role = PAIR_WAITS;
+	takeover_publish(n);
+}
+
+bool takeover_has(unsigned int n)
+{
+	return !takeovers[n].own || takeovers[n].pair.own.role == PAIR_HAS;
+}
+
+bool takeover_is_over(unsigned int n)
+{
+	struct takeover *t = &takeovers[n];
+	struct pair_other o;
+
+	if (!t->own)
+		return false;
+	o = view_of(t, rdtsc());
+	return pair_is_over(&t->pair.own, &o);
+}
+
+uint64_t takeover_fault(unsigned int n, uint64_t now)
+{
+	const struct takeover *t = &takeovers[n];
+	uint64_t before = t->beat - load(&t->other->offered), at = t->ran;
+
+	if (t->view.word.role < PAIR_CLAIMS && !t->pair.seen)
+		return 0;
+	if (t->view.runs && t->view.word.role >= PAIR_OFFERS)
+		at = before < timer_from_us(LONGEST_US) ? t->changed - before : now;
+	else if (t->view.runs && !t->view.fresh)
+		at = t->changed + t->limit;
+	return at && at < now ? at : now;
+}
+
+/* Copies whole words, and returns their hash, which continues `hash`. */
+static uint64_t copy_words(void *to, const void *from, size_t bytes, uint64_t hash)
+{
+	const uint64_t *word = from, *end = word + (bytes + 7) / 8;
+	uint64_t *copy = to;
+
+	for (; word < end; word++, copy++) {
+		*copy = load(word);
+		hash = (hash ^ *copy) * HASH_FACTOR;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static uint64_t hash_head(uint64_t number, uint64_t bytes, uint64_t saved)
+{
+	const uint64_t head[] = { number, bytes, saved };
+	uint64_t copy[3];
+
+	return copy_words(copy, head, sizeof(head), 0);
+}
+
+static size_t part_of(size_t bytes, size_t done)
+{
+	return bytes - done < PAGE_SIZE ? bytes - done : PAGE_SIZE;
+}
+
+bool takeover_save(unsigned int n, const struct process *p, const void *from, size_t bytes)
+{
+	struct takeover *t = &takeovers[n];
+	uint64_t save, saved, hash;
+	unsigned char *to;
+	struct buffer *b;
+	size_t done, part;
+
+	if (!t->own)
+		return true;
+	save = t->saves + 1;
+	saved = rdtsc();
+	hash = hash_head(save, bytes, saved);
+	b = &t->own->buffers[save % BUFFERS];
+	to = buffer_at(t->own, t->own_room, save);
+	store(&b->number, 0);
+	for (done = 0; done < bytes; done += part) {
+		part = part_of(bytes, done);
+		hash = copy_words(to + done, (const unsigned char *)from + done, part, hash);
+		let_interrupts_in();
+		if (p->ending)
+			return false;
+	}
+	store(&b->bytes, bytes);
+	store(&b->saved, saved);
+	store(&b->hash, hash);
+	store(&b->number, save);
+	t->saves = save;
+	return true;
+}
+
+/* Copies the checkpoint in buffer `i` of the other cell. Returns its size; 0: it is not whole. */
+static size_t fetch(const struct takeover *t, unsigned int i, unsigned char *to, size_t room,
+		    uint64_t *age)
+{
+	const struct buffer *b = &t->other->buffers[i];
+	uint64_t number = load(&b->number), bytes = load(&b->bytes), saved = load(&b->saved);
+	uint64_t hash = hash_head(number, bytes, saved);
+	const unsigned char *from = buffer_at(t->other, t->other_room, i);
+	size_t done, part;
+
+	if (!number || number % BUFFERS != i || bytes > room || bytes > t->other_room)
+		return 0;
+	for (done = 0; done < bytes; done += part) {
+		part = part_of(bytes, done);
+		hash = copy_words(to + done, from + done, part, hash);
+		let_interrupts_in();
+	}
+	if (load(&b->number) != number || load(&b->hash) != hash)
+		return 0;
+	/* the clocks of the cells are not compared */
+	*age = rdtsc() - t->changed + (t->beat > saved ? t->beat - saved : 0);
+	return bytes;
+}
+
+size_t takeover_fetch(unsigned int n, void *to, size_t room, uint64_t *age)
+{
+	const struct takeover *t = &takeovers[n];
+	unsigned int tried, i, newest;
+	uint64_t numbers[BUFFERS];
+	size_t bytes = 0;
+
+	for (i = 0; i < BUFFERS; i++)
+		numbers[i] = t->own ? load(&t->other->buffers[i].number) : 0;
+	for (tried = 0; tried < BUFFERS && !bytes; tried++) {
+		for (i = 1, newest = 0; i < BUFFERS; i++)
+			if (numbers[i] > numbers[newest])
+				newest = i;
+		bytes = numbers[newest] ? fetch(t, newest, to, room, age) : 0;
+		numbers[newest] = 0;
+	}
+	return bytes;
+}

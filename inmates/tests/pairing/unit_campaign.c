@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A campaign of faults against a component of two cells: recovery/takeover.c and pair.c, unchanged,
+ * with a program that counts, saves its count, and acknowledges it when the save has succeeded.
+ * Each kind of fault hits the cells at random instants, also between two pages of a save. Then no
+ * acknowledged count is lost, no spoilt checkpoint is used, and the service is back within the time
+ * of the pair, the longest time until a look, and a tick. The table is printed.
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <qv/end.h>
+#include <inmate/cpu.h>
+#include "../../quest/kernel/process/process.h"
+#include "../../quest/recovery/takeover.h"
+#include "unit.h"
+
+#define CELLS		2
+#define US		1000ull		/* cycles */
+#define TICK		(1000 * US)
+#define PERIOD		(10000 * US)	/* of looks */
+#define TIME_US		40000
+#define BYTES		10000
+#define ROOM		12288
+#define MEMORY		(4096 + 3 * ROOM)
+#define CASES		100		/* of each kind */
+#define BOUND		(TIME_US * US + 2 * PERIOD + 2 * TICK)
+
+static const struct component_rule rules[CELLS] = {
+	{ .name = "a", .send = "am", .receive = "bm", .takeover_us = TIME_US,
+	  .checkpoint_bytes = BYTES },
+	{ .name = "b", .send = "bm", .receive = "am", .takeover_us = TIME_US,
+	  .checkpoint_bytes = BYTES, .standby = true },
+};
+
+struct image { uint64_t count, words[BYTES / 8 - 1]; };
+
+static struct cell {
+	struct qv_end ends[CELLS];	/* of the memory of each cell */
+	struct process process;
+	struct image image;		/* of the program */
+	uint64_t next_look, hangs_until, boots_at;
+	bool alive, runs;
+	uint64_t generation;
+} cells[CELLS];
+static unsigned char windows[CELLS][QV_CHAN_PAGE + MEMORY] __attribute__((aligned(4096)));
+static uint64_t now, acked, acked_at, afresh, spoilt, twice, resumed, longest;
+static int holder, current, pauses_left;
+static jmp_buf dead;
+static void (*fault_in_save)(int cell);
+
+uint64_t rdtsc(void)
+{
+	return now;
+}
+
+uint64_t timer_from_us(uint64_t us)
+{
+	return us * US;
+}
+
+int channel_find(const char *name)
+{
+	return name[0] == 'b';
+}
+
+int channel_open(unsigned int n, struct qv_end **end)
+{
+	*end = &cells[current].ends[n];
+	return qv_end_attach(*end, windows[n], sizeof(windows[n]), (uint32_t)current != n);
+}
+
+void channel_close(unsigned int n)
+{
+	(void)n;
+}
+
+/* Other threads run between two pages of a copy: there a fault may come. */
+void let_interrupts_in(void)
+{
+	if (fault_in_save && !pauses_left--) {
+		fault_in_save(current);
+		fault_in_save = NULL;
+		if (!cells[current].alive)
+			longjmp(dead, 1);
+	}
+}
+
+static struct qv_chan_page *page_of(int i)
+{
+	return (struct qv_chan_page *)windows[i];
+}
+
+static void set_life(int i, enum qv_chan_state state)
+{
+	page_of(i)->end[0].life = QV_CHAN_LIFE(cells[i].generation, state);
+	page_of(!i)->end[1].life = QV_CHAN_LIFE(cells[i].generation, state);
+}
+
+static void boot(int i)
+{
+	struct cell *c = &cells[i];
+
+	memset(windows[i] + QV_CHAN_PAGE, 0, MEMORY);
+	c->generation++;
+	set_life(i, QV_CHAN_IS_RUNNING);
+	c->alive = true;
+	c->runs = false;
+	c->hangs_until = 0;
+	c->boots_at = UINT64_MAX;
+	c->next_look = now + rnd_below(PERIOD);
+	memset(&c->process, 0, sizeof(c->process));
+	current = i;
+	CHECK(!takeover_init((unsigned int)i, &rules[i], PERIOD));
+}
+
+static void kill_cell(int i)
+{
+	cells[i].alive = cells[i].runs = false;
+	set_life(i, QV_CHAN_IS_FAILED);
+}
+
+static void fill(struct image *image, uint64_t count)
+{
+	size_t k;
+
+	image->count = count;
+	for (k = 0; k < BYTES / 8 - 1; k++)
+		image->words[k] = count * 0x9E3779B97F4A7C15ull + k;
+}
+
+/* The component starts in cell `i`, at the checkpoint of the other cell if there is one. */
+static void start(int i)
+{
+	static struct image found __attribute__((aligned(4096))), right;
+	static unsigned char room[12288] __attribute__((aligned(4096)));
+	uint64_t age;
+	size_t bytes;
+
+	bytes = takeover_fetch((unsigned int)i, room, ROOM, &age);
+	memcpy(&found, room, sizeof(found));
+	fill(&right, bytes ? found.count : 0);
+	if (bytes && (bytes != sizeof(found) || memcmp(&found, &right, sizeof(found))))
+		spoilt++;
+	if (!bytes && acked)
+		afresh++;
+	cells[i].image = right;
+	cells[i].runs = true;
+	resumed = right.count;
+}
+
+static void look(int i)
+{
+	struct cell *c = &cells[i];
+
+	current = i;
+	switch (takeover_look((unsigned int)i)) {
+	case PAIR_START:
+		start(i);
+		break;
+	case PAIR_STOP:
+		c->runs = false;
+		takeover_publish((unsigned int)i);
+		break;
+	default:
+		break;
+	}
+	c->next_look = now + PERIOD / 2 + rnd_below(PERIOD / 2);
+}
+
+/* One turn of the program. As in sys_recovery.c, it ends if the other cell has taken over. */
+static void work(int i)
+{
+	struct cell *c = &cells[i];
+
+	current = i;
+	fill(&c->image, c->image.count + 1);
+	if (setjmp(dead))
+		return;
+	if (!takeover_save((unsigned int)i, &c->process, &c->image, sizeof(c->image)))
+		return;
+	if (takeover_is_over((unsigned int)i)) {
+		c->runs = false;
+		return;
+	}
+	if (c->image.count <= acked)
+		twice++;
+	acked = c->image.count;
+	if (now - acked_at > longest)
+		longest = now - acked_at;
+	acked_at = now;
+	holder = i;
+}
+
+static void run_until(uint64_t end)
+{
+	int i;
+
+	for (; now < end; now += TICK) {
+		for (i = 0; i < CELLS; i++) {
+			if (now >= cells[i].boots_at)
+				boot(i);
+			if (!cells[i].alive || now < cells[i].hangs_until)
+				continue;
+			if (now >= cells[i].next_look)
+				look(i);
+			if (cells[i].runs)
+				work(i);
+		}
+	}
+}
+
+static void make_world(void)
+{
+	int i, end;
+
+	memset(cells, 0, sizeof(cells));
+	memset(windows, 0, sizeof(windows));
+	now = 1000000 * US;
+	for (i = 0; i < CELLS; i++) {
+		struct qv_chan_page *page = page_of(i);
+
+		page->session = 1;
+		page->type = QV_CHAN_MEMORY;
+		page->item = MEMORY;
+		page->slots = 1;
+		page->ends = 2;
+		page->name[0] = i ? 'b' : 'a';
+		for (end = 0; end < 2; end++)
+			page->end[end].name[0] = i == end ? 'a' : 'b';
+		CHECK(!qv_chan_lay_out(page));
+	}
+	acked = afresh = spoilt = twice = 0;
+	for (i = 0; i < CELLS; i++)
+		boot(i);
+	acked_at = now;
+	run_until(now + 100000 * US);
+	CHECK(acked > 50 && holder == 0 && cells[0].runs && !cells[1].runs);
+}
+
+static void flip(int i, size_t from, size_t bytes)
+{
+	windows[i][QV_CHAN_PAGE + from + rnd_below(bytes)] ^= 1u << rnd_below(8);
+}
+
+static void hang(int i)
+{
+	cells[i].hangs_until = now + rnd_below(200000) * US;
+}
+
+static void kill_and_boot(int i)
+{
+	kill_cell(i);
+	cells[i].boots_at = now + rnd_below(100000) * US;
+}
+
+static void spoil_and_kill(int i)
+{
+	flip(i, 4096, 3 * ROOM);
+	kill_cell(i);
+}
+
+static void spoil_head_and_kill(int i)
+{
+	flip(i, 32, 96);
+	kill_cell(i);
+}
+
+static void spoil_word(int i)
+{
+	flip(i, 8, 16);
+}
+
+static void spoil_other_word(int i)
+{
+	flip(!i, 8, 16);
+}
+
+static void kill_other(int i)
+{
+	kill_and_boot(!i);
+}
+
+static void crash(int i)
+{
+	cells[i].runs = false;
+	takeover_leave((unsigned int)i, true, now);
+}
+
+static void give_up(int i)
+{
+	cells[i].runs = false;
+	takeover_leave((unsigned int)i, false, now);
+}
+
+static void run_wild(int i)
+{
+	size_t k;
+
+	for (k = 0; k < MEMORY; k++)
+		windows[i][QV_CHAN_PAGE + k] = (unsigned char)rnd();
+	kill_cell(i);
+}
+
+static const struct kind {
+	const char *name;
+	void (*fault)(int holder);
+	unsigned int older;		/* so many acknowledged counts may be lost */
+	bool state;			/* all of the state may be lost */
+} kinds[] = {
+	{ "cell killed", kill_cell, 0, false },
+	{ "cell killed, back in 0 to 100 ms", kill_and_boot, 0, true },
+	{ "cell hung for 0 to 200 ms", hang, 0, false },
+	{ "component ended, offered", crash, 0, false },
+	{ "component given up", give_up, 0, false },
+	{ "bit of a checkpoint, cell killed", spoil_and_kill, 1, false },
+	{ "bit of its head, cell killed", spoil_head_and_kill, 1, false },
+	{ "bit of the role or the beat", spoil_word, 0, false },
+	{ "bit of those of the waiting cell", spoil_other_word, 0, false },
+	{ "waiting cell killed, and back", kill_other, 0, false },
+	{ "whole memory overwritten, killed", run_wild, 0, true },
+};
+
+static void one_case(const struct kind *k, bool in_save, unsigned int *lost, unsigned int *states)
+{
+	uint64_t before, at;
+
+	make_world();
+	run_until(now + rnd_below(30) * TICK);
+	now += rnd_below(TICK);
+	longest = 0;
+	before = acked;
+	resumed = before;
+	at = now;
+	if (in_save) {
+		pauses_left = (int)rnd_below(3);
+		fault_in_save = k->fault;
+	} else {
+		k->fault(holder);
+	}
+	run_until(at + 400000 * US);
+	CHECK(!fault_in_save);
+	CHECK(cells[0].runs + cells[1].runs <= 1);
+	CHECK_EQ(spoilt, 0);
+	*states += afresh > 0;
+	if (!k->state)
+		CHECK_EQ(afresh, 0);
+	if (!afresh)
+		CHECK(twice <= k->older && resumed + k->older >= before);
+	if (longest > BOUND || now - acked_at > 2 * TICK)
+		(*lost)++;
+}
+
+TEST(campaign_of_faults_against_two_cells)
+{
+	unsigned int k, n, lost, states;
+
+	for (k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		uint64_t worst = 0;
+
+		lost = states = 0;
+		for (n = 0; n < CASES; n++) {
+			unit_case("%s, case %u", kinds[k].name, n);
+			one_case(&kinds[k], n % 2, &lost, &states);
+			if (longest > worst)
+				worst = longest;
+		}
+		printf("# %-34s %3u faults, %3u recovered, %2u lost, %2u afresh, <= %2lu ms\n",
+		       kinds[k].name, CASES, CASES - lost, lost, states,
+		       (unsigned long)(worst / TICK));
+		CHECK_EQ(lost, 0);
+	}
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A component that another cell takes over, when its cell fails, hangs, or hands it over."""
+
+import re
+from typing import Any
+
+import pytest
+
+from product import TEST_IMAGE, Product
+from test_watching import until
+
+CPU = {"one": 3, "two": 2}
+OTHER = {"one": "two", "two": "one"}
+GOAL_NS = 50_000_000
+BYTES = 4112
+CHANNELS = """channels:
+  - {name: one-memory, type: memory, item: 20480, writer: one, readers: [two]}
+  - {name: two-memory, type: memory, item: 20480, writer: two, readers: [one]}
+"""
+
+
+def write(qv: Product, name: str, words: str, program: str = "duty") -> None:
+    qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{CPU[name]}]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
+          f"{CHANNELS}recovery: |\n  duty 2ms/10ms checkpoint={BYTES},10s {words} "
+          f"takeover={name}-memory,{OTHER[name]}-memory,40ms : {program}\nEND")
+
+
+def two_cells(qv: Product, words: str = "", program: str = "duty") -> None:
+    qv.do("enable")
+    write(qv, "one", f"beat=30ms {words}", program)
+    write(qv, "two", "beat=30ms standby")
+    qv.do("cell create /run/two.yaml --start")
+    until(lambda: state(qv, "two") == "standby", "the second cell waits", 60)
+    qv.do("cell create /run/one.yaml --start")
+    until(lambda: state(qv, "one") in ("runs", "standby"), "the first cell has the component", 60)
+
+
+def state(qv: Product, name: str) -> str:
+    [one] = qv.ask(f"recovery {name}")["components"] or [{"state": ""}]
+    return str(one["state"])
+
+
+def taken(qv: Product, name: str) -> dict[str, Any]:
+    """Waits until a cell has taken the component over. Returns the outage."""
+    found: dict[str, Any] = {}
+
+    def back() -> bool:
+        found.update(qv.ask(f"recovery {name}"))
+        return bool(found["outages"]) and found["outages"][-1]["back_ns"] is not None
+    until(back, f"{name} has taken it over", 60)
+    outage = dict(found["outages"][-1])
+    assert (outage["detector"], outage["strategy"]) == ("peer", "takeover"), outage
+    return outage
+
+
+def counts(qv: Product, name: str) -> list[tuple[int, int]]:
+    """Returns the count of each start at a checkpoint, and how old the checkpoint was in ns."""
+    khz = int(qv.ask("status")["tsc_khz"])
+    said = qv.sh(f"quesh {name} --dump")
+    return [(int(count), int(cycles) * 1_000_000 // khz)
+            for count, cycles in re.findall(r"duty resumes at (\d+) after (\d+) cycles", said)]
+
+
+@pytest.mark.machine(icount=True)
+def test_other_cell_continues_at_the_checkpoint(qv: Product) -> None:
+    """The cell fails: its component is back in the other cell within 50 ms of virtual time, at its
+    last checkpoint. When the cell is back, it waits; and it takes the component when the other cell
+    hangs."""
+    two_cells(qv)
+    assert qv.machine.run("quesh one -c 'crash memory'").rc == 1
+    outage = taken(qv, "two")
+    [(count, gap)] = counts(qv, "two")
+    print(outage, count, gap)
+    assert 0 <= outage["detected_ns"] <= outage["stopped_ns"] <= outage["started_ns"] <= outage["back_ns"] < GOAL_NS
+    assert count > 10 and 0 < gap < GOAL_NS
+    qv.do("cell start one")
+    until(lambda: state(qv, "one") == "standby", "the cell is back", 60)
+    assert state(qv, "two") == "runs" and "duty" not in qv.quesh("ps", "one")
+    assert qv.machine.run("quesh two -c 'crash memory'").rc == 1
+    back = taken(qv, "one")
+    [(later, gap)] = counts(qv, "one")
+    print(back, later, gap)
+    assert back["back_ns"] < GOAL_NS and later > count and 0 < gap < GOAL_NS
+
+
+@pytest.mark.slow
+@pytest.mark.machine(icount=True)
+def test_other_cell_takes_what_a_hung_cell_or_a_fault_leaves(qv: Product) -> None:
+    """A component that crashes for the second time is left to the other cell, after one restart
+    where it was. When that cell hangs, the first one takes the component again, within the time of
+    the pair and the goal."""
+    two_cells(qv, "restart=1/60s", "duty 100")
+    outage = taken(qv, "two")
+    [(count, gap)] = counts(qv, "two")
+    print(outage, count, gap)
+    assert count == 100 and gap < GOAL_NS and outage["back_ns"] < GOAL_NS
+    kinds = [one["strategy"] for one in qv.ask("recovery one")["outages"]]
+    assert kinds == ["restart", "takeover"] and state(qv, "one") == "standby"
+    hung = qv.machine.start("quesh two -c hang")
+    until(lambda: state(qv, "one") == "runs", "the first cell takes it again", 300)
+    outage = taken(qv, "one")
+    [(later, gap)] = counts(qv, "one")
+    print(outage, later, gap)
+    assert later > count and gap < 40_000_000 + GOAL_NS and outage["back_ns"] < GOAL_NS
+    qv.do("cell destroy two")
+    qv.machine.finish(hung, 120)
