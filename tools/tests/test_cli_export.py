@@ -77,9 +77,27 @@ def test_export_names_a_wrong_file_of_the_unit(run: Run) -> None:
     assert "restart:" not in run.out
 
 
+def test_export_has_the_lines_of_components(run: Run) -> None:
+    """They are in the file of the unit, as long as it has a text of the module's length."""
+    kept = Path(run.system.root) / "etc/qv/cells/quest.yaml"
+    kept.parent.mkdir(parents=True)
+    (kept.parent / "tiny.elf").write_bytes(TINY)
+    kept.write_text((GOOD / "recovery.yaml").read_text())
+    request = bytes(described(kept))
+    assert run("cell", "create", str(kept)) == 0, run.err
+    assert run("cell", "export", "quest") == 0, run.err
+    assert "\nrecovery: |" in run.out and "recovery=recovery" not in run.out
+    again = kept.parent / "again.yaml"
+    again.write_text(run.out)
+    assert bytes(described(again)) == request, run.out
+    kept.write_text(kept.read_text().replace("beat=50ms", "beat=100ms"))
+    assert run("cell", "export", "quest") == 0, run.err
+    assert "\nrecovery: " not in run.out and "the text of the key `recovery`" in run.out
+
+
 def test_every_key_is_exported() -> None:
-    """`vcpus`, `admission`, `migrate` and `recovery` are in the command line that the driver has; the
-    text of `recovery` is a module, too."""
+    """`vcpus`, `admission` and `migrate` are in the command line that the driver has; the text of
+    `recovery` is a module there."""
     rows = {*dict(ROWS), *dict(UNIT_ROWS), "modules", "dynamic-channels", "dma-protection", "apic", "vcpus", "admission", "migrate", "recovery"}
     assert rows == set(keys.BY_NAME)
 

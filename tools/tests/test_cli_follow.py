@@ -49,6 +49,16 @@ def test_previous_log(run: Run) -> None:
     assert run("log", "--previous") == 1 and "no log of an earlier session" in run.err
 
 
+def stop() -> None:
+    raise KeyboardInterrupt
+
+
+def follow_events(run: Run, *options: str) -> None:
+    """`events -f` with one wait for events, in which those of .coming come."""
+    run.device.script = [lambda: None, stop]
+    run("events", "-f", *options)
+
+
 def test_events(run: Run) -> None:
     run.device.coming = [
         abi.Event(seq=1, time_ns=10**18, type=abi.EventType.ENABLED, text=b"the monitor runs"),
@@ -56,13 +66,13 @@ def test_events(run: Run) -> None:
         abi.Event(seq=6, time_ns=10**18, type=abi.EventType.CELL, state=0, name=b"quest")]
     run.device.coming.append(abi.Event(seq=7, time_ns=10**18, type=abi.EventType.LOCK,
                                        state=1, name=b"quest"))
-    assert run("events", "-f") == 0
+    follow_events(run)
     lines = run.out.splitlines()
     assert lines[4].endswith("quest locked")
     assert "qv enabled: the monitor runs" in lines[0]
     assert "3 events were lost" in lines[1]
     assert lines[2].endswith("quest failed") and lines[3].endswith("quest destroyed")
-    run("events", "-f", "--json")
+    follow_events(run, "--json")
     assert json.loads(run.out.splitlines()[1])["state"] == "failed"
 
 

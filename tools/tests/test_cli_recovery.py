@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from running import Run
 
 from qv import abi, recovery
+from qv.cli.recovery import entries
 from qv.recovery import COMPONENT, DETECTOR, HEAD, LENGTH, OUTAGE, parse
 from qv.transcript import MOST, RECOVERY, Transcript
 
@@ -213,3 +216,39 @@ def test_block_that_changes_is_copied_again(pages: Path, run: Run) -> None:
     assert seen.recovery().total == 0
     timer.join()
     seen.close()
+
+
+def test_events_tell_of_outages(run: Run, pages: Path) -> None:
+    """Those that there were are not told; the next life of the cell begins with none."""
+    put(pages, block(SOME))
+    run.create("--start")
+    run("events", "--json")
+    found = [json.loads(line) for line in run.out.splitlines()]
+    assert [(one["name"], one["state"], one["text"]) for one in found if one["type"] == "component"] == [
+        ("quest", "runs", "component crash, 1 fault"), ("quest", "lost", "component ?[1muser, 1 fault")]
+    news = outage(0, 0, 9 * MS, 2000, 4000, 6000, 8000)
+
+    def begin() -> None:
+        put(pages, block([news]))
+        run.device.coming = [
+            abi.Event(seq=1, type=abi.EventType.CELL, state=abi.State.RUNNING, name=b"quest")]
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+    for first, words in ((lambda: put(pages, block([*SOME, news])), []), (begin, ["quest running"])):
+        put(pages, block(SOME))
+        run.device.script = [first, stop]
+        run("events", "-f")
+        said = [line.partition(" ")[2] for line in run.out.splitlines()]
+        assert said == [*words, "quest recovered: component crash of cell quest is back after 4 us (exception 11: restart)"]
+
+
+def test_component_is_left_to_another_cell(run: Run, pages: Path) -> None:
+    put(pages, block([outage(0, 5, 5 * MS, 2000, 4000, 0, 0)]))
+    with closing(run.system.transcript("quest")) as it:
+        found = parse(it.pages()[RECOVERY:RECOVERY + LENGTH]).outages
+        assert found[0].is_final() and found[0].strategy == "takeover"
+        assert entries("quest", [*found], 2_000_000)[0][:2] == (
+            "component-left", "component crash of cell quest is left to another cell (exception 11: takeover)")
+    back = parse(block([outage(0, 5, 5 * MS, 2000, 4000, 6000, 0)])).outages
+    assert not back[0].is_final(), "here it was taken over, and its first heartbeat has not come"

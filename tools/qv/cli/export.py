@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """qvctl cell export: the YAML of a cell that exists, with the values that are in effect. The driver
-has all but the keys for the cell's unit, which are those of the unit's file."""
+has all but the keys for the cell's unit, and the text of `recovery`. Those are from the unit's
+file."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import os
 from .. import abi, config, dropin, keys, output
 from ..keys import unit
 from ..keys.channels import of_plan
-from ..keys.recovery import FILE
+from ..keys.recovery import FILE, WORD
 from ..words import ipi_name, pci_name, size, text
 
 TYPE_CHECKING = False
@@ -129,10 +130,6 @@ def values_of(info: abi.CellInfo) -> dict[str, str]:
     return found
 
 
-def yaml_of(info: abi.CellInfo) -> str:
-    return "".join(f"{key}: {value}\n" for key, value in values_of(info).items())
-
-
 def _restart(restart: unit.Restart | None) -> str:
     if restart is None or restart == unit.HOLD:
         return "off"
@@ -150,22 +147,45 @@ UNIT_ROWS: tuple[tuple[str, Callable[[CellConfig], str]], ...] = (
 )
 
 
-def _unit_yaml(name: str, system: System) -> str:
+def _unit_yaml(cell: CellConfig) -> str:
     """Returns the keys for the unit that are in the unit's file. A key that is not there has no
     value of its own: the unit takes it from /etc/qv/qv.conf."""
-    file = dropin.file_of(system.root, name)
-    if not os.path.exists(file):
-        return ""
-    cell, problems = config.check_file(file, system.running().with_all_memory())
-    if problems:
-        return (
-            f"# {file} is wrong, so its keys for the unit are not here: qvctl config check {file}\n"
-        )
     return "".join(f"{key}: {value(cell)}\n" for key, value in UNIT_ROWS if key in cell.at)
 
 
+def _with_components(values: dict[str, str], info: abi.CellInfo, cell: CellConfig) -> None:
+    """Puts the key `recovery` in the place of its module and of its word in the command line, if
+    the unit's file has a text as long as the module."""
+    lines = cell.recovery.text
+    modules = list(info.modules[: info.num_modules])
+    rest = [one for one in modules if text(one.args) != FILE]
+    if not lines or [one.len for one in modules if text(one.args) == FILE] != [len(lines.encode())]:
+        return
+    words = [word for word in text(info.cmdline).split(" ") if word != WORD + FILE]
+    values["cmdline"] = _quoted(" ".join(words))
+    values.pop("modules")
+    if rest:
+        values["modules"] = _list([_module(one) for one in rest])
+    body = "".join(f"  {line}\n" if line else "\n" for line in lines.rstrip("\n").split("\n"))
+    values["recovery"] = f"|  # from {cell.file}; the driver knows the length of the text only\n"
+    values["recovery"] += body.rstrip("\n")
+
+
 def exported(info: abi.CellInfo, system: System) -> str:
-    return yaml_of(info) + _unit_yaml(text(info.name), system)
+    values = values_of(info)
+    file = dropin.file_of(system.root, text(info.name))
+    more = ""
+    if os.path.exists(file):
+        cell, problems = config.check_file(file, system.running().with_all_memory())
+        if problems:
+            more = (
+                f"# {file} is wrong, so its keys for the unit are not here: "
+                f"qvctl config check {file}\n"
+            )
+        else:
+            _with_components(values, info, cell)
+            more = _unit_yaml(cell)
+    return "".join(f"{key}: {value}\n" for key, value in values.items()) + more
 
 
 def export(args: Arguments, system: System) -> int:

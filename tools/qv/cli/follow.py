@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The commands log and events, which report the past."""
+"""The commands log and events, which report the past. `events` also tells of components of cells,
+which the driver does not know: it looks at the recovery blocks of all cells."""
 
 from __future__ import annotations
 
@@ -10,8 +11,10 @@ import time
 from .. import abi, output
 from ..condition import state_name
 from ..device import Device
-from ..errors import WrongUsage
+from ..errors import Refused, WrongUsage
+from ..recovery import Recoveries
 from ..words import number, text
+from .recovery import block_of, entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from ..system import System
 
 LOG_PERIOD = 0.2  # seconds between two reads of the log
+BLOCK_PERIOD = 0.2  # seconds between two looks at components
 NO_END = (1 << 64) - 1  # abi.Log.until
 _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
 
@@ -114,37 +118,75 @@ def _print_event(args: Arguments, data: dict[str, Any]) -> None:
     output.line(f"{when:%H:%M:%S.%f} {subject} {state}{': ' if words else ''}{words}")
 
 
-def _present(device: Device) -> list[dict[str, Any]]:
+def _entry(kind: str, name: str | None, state: str | None, words: str) -> dict[str, Any]:
+    return {
+        "seq": 0,
+        "time_ns": time.time_ns(),
+        "type": kind,
+        "name": name,
+        "state": state,
+        "text": words,
+    }
+
+
+def _present(device: Device, system: System) -> list[dict[str, Any]]:
     """Returns the present state as events, since the driver stores no earlier events."""
-
-    def entry(kind: str, name: str | None, state: str | None, words: str) -> dict[str, Any]:
-        return {
-            "seq": 0,
-            "time_ns": time.time_ns(),
-            "type": kind,
-            "name": name,
-            "state": state,
-            "text": words,
-        }
-
     enabled = bool(device.status().enabled)
-    found = [entry("enabled" if enabled else "disabled", None, None, "at present")]
+    found = [_entry("enabled" if enabled else "disabled", None, None, "at present")]
     for name in device.names() if enabled else []:
-        found.append(entry("cell", name, state_name(device.info(name).state), "at present"))
+        found.append(_entry("cell", name, state_name(device.info(name).state), "at present"))
+        block = block_of(system, name)
+        for one in block.components if block else []:
+            words = f"component {one.name}, {number(one.faults, 'fault')}"
+            found.append(_entry("component", name, one.state, words))
     return found
+
+
+class Components:
+    """The outages of components of all cells from now on."""
+
+    def __init__(self, device: Device, system: System) -> None:
+        self.device, self.system = device, system
+        self.seen: dict[str, Recoveries] = {}
+        for _ in self.news():
+            pass
+
+    def begin(self, name: str) -> None:
+        """A cell was started: its block is empty."""
+        self.seen[name] = Recoveries()
+
+    def news(self) -> Iterator[dict[str, Any]]:
+        status = self.device.status()
+        for name in self.device.names() if status.enabled else []:
+            try:
+                block = block_of(self.system, name)
+            except Refused:  # the cell was destroyed meanwhile
+                continue
+            if block is None:
+                continue
+            if name not in self.seen:
+                self.begin(name)
+                self.seen[name].skip(block)
+            news = list(self.seen[name].news(block))
+            for kind, words, _ in entries(name, news, status.tsc_khz):
+                yield _entry("component", name, kind.removeprefix("component-"), words)
 
 
 def events(args: Arguments, system: System) -> int:
     device = system.device()
     if not args.follow:
-        for data in _present(device):
+        for data in _present(device, system):
             _print_event(args, data)
         return 0
-    last = 0
-    for event in device.events():
-        if last and event.seq > last + 1 and not args.json:
-            lost = event.seq - last - 1
-            output.line(f"({number(lost, 'event')} {'was' if lost == 1 else 'were'} lost)")
-        last = event.seq
-        _print_event(args, event_data(event))
-    return 0
+    components, last = Components(device, system), 0
+    while True:
+        for event in device.events(BLOCK_PERIOD):
+            if last and event.seq > last + 1 and not args.json:
+                lost = event.seq - last - 1
+                output.line(f"({number(lost, 'event')} {'was' if lost == 1 else 'were'} lost)")
+            last = event.seq
+            if event.type == abi.EventType.CELL and event.state == abi.State.RUNNING:
+                components.begin(text(event.name))
+            _print_event(args, event_data(event))
+        for data in components.news():
+            _print_event(args, data)
