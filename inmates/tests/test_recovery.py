@@ -2,6 +2,7 @@
 """Components of Quest: each detector finds its fault, and each strategy brings the program back. The
 components are those of recovery/, their faults those of programs/faulty.c."""
 import re
+from collections import Counter
 
 import pytest
 
@@ -77,10 +78,36 @@ def test_each_detector_finds_its_fault() -> None:
         assert m.until(lambda: states(shell.run("recovery"))["channel"] == ("runs", 3, 2), 60)
 
 
+# Faults of `faulty random`, in its order, and the detectors that may find them. A program that has
+# used its budget is also late, has no turn and misses its heartbeat; a flipped bit may do anything
+DEPLETED = {"late", "stall", "beat"}
+RANDOM_KINDS = {
+    "crash": {"exception"}, "exit": {"exit"}, "hang": {"beat"}, "stall": {"stall", "beat"}, "leak": {"pages"} | DEPLETED,
+    "files": {"files"} | DEPLETED, "late": DEPLETED, "flip": {"exception", "exit", "pages", "files"} | DEPLETED,
+}
+
+
+def random_kind(seed: int, start: int) -> str:
+    """Returns the fault that faulty.c has at its start number `start`."""
+    state = seed << 32 | start
+    for _ in range(2):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+    return list(RANDOM_KINDS)[(state >> 33) % len(RANDOM_KINDS)]
+
+
+def by_kind(text: str, names: tuple[str, ...]) -> dict[str, Counter[str]]:
+    """Returns for each kind of fault how often each detector has found it."""
+    found: dict[str, Counter[str]] = {kind: Counter() for kind in RANDOM_KINDS}
+    for seed, name in enumerate(names, 1):
+        for start, detector in enumerate(re.findall(rf"recovery: {name}: (\w+) \d+: restart", text), 1):
+            found[random_kind(seed, start)][detector] += 1
+    return found
+
+
 @pytest.mark.slow
 def test_storm_of_faults_is_survived() -> None:
     """500 seeded faults in three programs, flipped bits of their memory included: all are found and
-    recovered, and a fourth program is never late."""
+    recovered, each by a detector of its kind, and a fourth program is never late."""
     with m.Machine("-smp", "2", *m.COUNTED, "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
                    "-initrd", str(m.quest("quest-test.elf")), "-append", "fakecell") as machine:
         shell = m.Shell(machine, "> \x04")
@@ -92,6 +119,11 @@ def test_storm_of_faults_is_survived() -> None:
             if sum(now[name][2] for name in storm) >= 500:
                 break
         print(shell.run("recovery"), shell.run("vcpus"))
+        kinds = by_kind(machine.text, storm)
+        for kind, detectors in kinds.items():
+            print(f"{kind:6} {detectors.total():4} found and recovered, by {dict(detectors)}")
+            assert detectors and set(detectors) <= RANDOM_KINDS[kind], (kind, detectors)
+        assert sum(one.total() for one in kinds.values()) >= 500
         assert sum(now[name][2] for name in storm) >= 500
         assert all(now[name][1] == now[name][2] + 1 for name in storm)
         assert now["witness"] == ("runs", 1, 0)
