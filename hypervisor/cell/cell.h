@@ -4,6 +4,7 @@
 #define QV_CELL_SIDE_H
 
 #include "core/cpu.h"
+#include "core/log.h"
 #include "core/vendor.h"
 
 /* fail.c: the cell broke a rule. Records this CPU's state, stops all CPUs of the cell */

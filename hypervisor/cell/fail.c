@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "abi/log.h"
 #include "abi/status.h"
 #include "cell.h"
 #include "core/kick.h"
-#include "core/log.h"
 
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
 {

@@ -2,7 +2,6 @@
 /* Nested page faults of a cell. It fails, unless it wrote to its APIC page or PCI functions. */
 #include "cell.h"
 #include "core/apic.h"
-#include "core/log.h"
 
 /* True if a cell may write this register. AMD's extended ones, after TDCR, are not for cells */
 static bool register_ok(const struct xapic_write *w)

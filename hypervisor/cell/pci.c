@@ -6,10 +6,8 @@
  * function (manage/parts/pci_function.c). A write that they do not allow is dropped, counted and
  * logged.
  */
-#include "abi/log.h"
 #include "cell.h"
 #include "core/gmem.h"
-#include "core/log.h"
 #include "core/pci.h"
 #include "core/ports.h"
 

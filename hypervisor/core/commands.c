@@ -3,7 +3,6 @@
  * Carries out commands (kick.c), of a cell's CPUs and of Linux's CPUs. Both are in one file because
  * this is where a CPU goes from one instance to the other.
  */
-#include "abi/log.h"
 #include "apic.h"
 #include "cell/cell.h"
 #include "manage/calls.h"

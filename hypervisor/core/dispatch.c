@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Exits, and faults in the monitor's own code. Only this file calls is_front_end(). */
-#include "abi/log.h"
 #include "cpu.h"
 #include "dispatch.h"
 #include "cell/cell.h"

@@ -4,7 +4,6 @@
  * one atomic verdict decides for all CPUs. After it nothing can fail (law 9).
  */
 #include "abi/errors.h"
-#include "abi/log.h"
 #include "apic.h"
 #include "cpu.h"
 #include "vendor.h"

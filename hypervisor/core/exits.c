@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "abi/log.h"
 #include "abi/test_hooks.h"
 #include "dispatch.h"
 #include "log.h"

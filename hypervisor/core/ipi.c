@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Interrupt commands of a guest. The filter (icr.c) chooses targets, each gets an interrupt. */
-#include "abi/log.h"
 #include "apic.h"
 #include "kick.h"
 #include "log.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The RAM log: numbers only; the driver turns them into sentences. */
-#include "abi/log.h"
 #include "cpu.h"
 #include "log.h"
 

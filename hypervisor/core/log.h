@@ -3,6 +3,7 @@
 #ifndef QV_LOG_H
 #define QV_LOG_H
 
+#include "abi/log.h"
 #include "instance.h"
 
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);	/* @what: enum qv_mon_event */

@@ -2,10 +2,8 @@
 /* VMMCALL and VMCALL of Linux: the driver's hypercalls. */
 #include "abi/calls.h"
 #include "abi/errors.h"
-#include "abi/log.h"
 #include "front.h"
 #include "core/dispatch.h"
-#include "core/log.h"
 #include "manage/calls.h"
 
 void front_call(struct pcpu *cpu)

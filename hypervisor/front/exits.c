@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "abi/log.h"
 #include "front.h"
 #include "core/dispatch.h"
 #include "core/lock.h"
-#include "core/log.h"
 #include "core/msr.h"
 #include "core/x86.h"
 

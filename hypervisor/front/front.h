@@ -4,6 +4,7 @@
 #define QV_FRONT_SIDE_H
 
 #include "core/cpu.h"
+#include "core/log.h"
 #include "core/vendor.h"
 
 /* exits.c */

@@ -7,11 +7,9 @@
  * IOAPIC: the monitor writes the entry of their device here at start, and masks it at stop. Intel
  * 82093AA, chapter 3; entries in remapped format: VT-d 3.3, 5.1.5.
  */
-#include "abi/log.h"
 #include "front.h"
 #include "core/gmem.h"
 #include "core/lock.h"
-#include "core/log.h"
 #include "core/pci.h"
 
 #define IOAPIC_INDEX	0x00

@@ -2,7 +2,6 @@
 /* Nested page faults of Linux. */
 #include "front.h"
 #include "core/apic.h"
-#include "core/log.h"
 #include "core/pci.h"
 #include "iommu/iommu.h"
 

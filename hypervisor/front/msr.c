@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* RDMSR and WRMSR of Linux, by the .front column of the vendor's table: core/msr.h */
-#include "abi/log.h"
 #include "front.h"
 #include "core/apic.h"
-#include "core/log.h"
 #include "core/msr.h"
 #include "core/x86.h"
 

@@ -12,11 +12,9 @@
  * pci_guard.c decides which writes are allowed. Accesses are serialized. Otherwise two CPUs could
  * make a forbidden change in two parts, each of which is allowed.
  */
-#include "abi/log.h"
 #include "front.h"
 #include "core/gmem.h"
 #include "core/lock.h"
-#include "core/log.h"
 #include "core/pci.h"
 #include "core/ports.h"
 

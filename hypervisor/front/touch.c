@@ -6,8 +6,6 @@
  * and the manager may give the page back meanwhile. So every change is a compare-and-exchange with
  * the value seen. If it fails, the CPU returns to Linux, faults again and looks again.
  */
-#include "abi/log.h"
-#include "core/log.h"
 #include "front.h"
 #include "tables/nested.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Doorbells and samples: Linux may ask a running cell for them at a limited rate. */
-#include "abi/errors.h"
 #include "core/apic.h"
 #include "manage.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hypercalls of the driver, one row each. */
 #include "abi/calls.h"
-#include "abi/errors.h"
-#include "abi/log.h"
 #include "calls.h"
 #include "manage.h"
 

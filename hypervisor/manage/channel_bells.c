@@ -5,7 +5,6 @@
  * are written here, with the lock of records, since Linux moves its interrupts while another
  * management call is under way.
  */
-#include "abi/errors.h"
 #include "core/apic.h"
 #include "core/gmem.h"
 #include "manage.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* State of each CPU of the front end: own, caught, or in a cell. manage.h has the invariants. */
-#include "abi/log.h"
 #include "manage.h"
 
 static void own_cpus_write(u64 own)

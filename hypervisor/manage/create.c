@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Creates a cell: checks its request, takes its block and CPUs, builds its instance there. */
-#include "abi/errors.h"
-#include "abi/log.h"
 #include "abi/mark.h"
 #include "core/cpu.h"
 #include "core/gmem.h"

@@ -6,8 +6,6 @@
  * cannot make the choice: it is made when QV is enabled, and a cell with direct IPIs is
  * refused while there are cells without them.
  */
-#include "abi/errors.h"
-#include "abi/log.h"
 #include "core/msr.h"
 #include "core/x86.h"
 #include "manage.h"

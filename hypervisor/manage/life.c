@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Start, stop, and destroy of a cell. Its block is open in QV_VA_MANAGE. */
-#include "abi/errors.h"
-#include "abi/log.h"
 #include "manage.h"
 #include "part.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "abi/errors.h"
 #include "core/cpu.h"
 #include "manage.h"
 

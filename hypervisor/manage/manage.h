@@ -23,6 +23,7 @@
 #ifndef QV_MANAGE_H
 #define QV_MANAGE_H
 
+#include "abi/errors.h"
 #include "core/kick.h"
 #include "core/lock.h"
 #include "core/log.h"

@@ -19,6 +19,7 @@
 #ifndef QV_PART_H
 #define QV_PART_H
 
+#include "abi/errors.h"
 #include "core/instance.h"
 
 /* Verbs that may fail. They return QV_ME_OK or enum qv_mon_error; the first error ends the loop */

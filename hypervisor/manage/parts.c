@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of parts, and the verbs for all of them. */
-#include "abi/errors.h"
 #include "part.h"
 
 /* One row each: parts/NAME.c defines part_NAME (dma: iommu/cell.c). All steps use this order. */

@@ -4,7 +4,6 @@
  * and changes neither. The manager carries out a request without a further check, once it is
  * accepted and prepared.
  */
-#include "abi/errors.h"
 #include "request.h"
 #include "part.h"
 

@@ -5,7 +5,6 @@
  * describes it in the same bytes. A cell posts its request (posts.c); Linux makes a call. Neither a
  * third cell nor Linux can take an end that has another name.
  */
-#include "abi/errors.h"
 #include "channel_memory.h"
 #include "channels.h"
 

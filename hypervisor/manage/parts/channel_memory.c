@@ -3,7 +3,6 @@
  * The memory of channels: pages of 2 MiB that Linux gave up, each for one channel. While Linux has
  * an end of a channel, tables of 4 KiB pages lead Linux to the parts that it may reach.
  */
-#include "abi/errors.h"
 #include "manage/manage.h"
 #include "channel_memory.h"
 

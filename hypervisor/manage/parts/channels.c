@@ -9,7 +9,6 @@
  * A cell may also set 2 MiB pages aside for channels at run time (channel_keys.c). It owns them
  * while it runs. slot_request() then has, at each of its windows, the channel that is there now.
  */
-#include "abi/errors.h"
 #include "manage/part.h"
 #include "manage/request.h"
 #include "channel_memory.h"

@@ -3,7 +3,6 @@
  * The part memory: a cell's RAM, and the console pages. Linux keeps these. They replace pages
  * of the cell's RAM, so both are checked and mapped in one place.
  */
-#include "abi/errors.h"
 #include "manage/part.h"
 #include "manage/request.h"
 #include "manage/mapping.h"

@@ -4,8 +4,6 @@
  * Linux and the other cells: a cell gets no range of another cell, no RAM, no interrupt controller
  * and no config space except its own.
  */
-#include "abi/errors.h"
-#include "abi/log.h"
 #include "core/cpu.h"
 #include "core/log.h"
 #include "core/pci.h"

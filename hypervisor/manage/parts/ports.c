@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The part ports: I/O ports that a request lists. pci.c has the ports of devices' BARs. */
-#include "abi/errors.h"
 #include "core/ports.h"
 #include "manage/part.h"
 #include "manage/mapping.h"
