@@ -21,7 +21,7 @@
 struct field_value {
 	u32 field;
 	u64 value;
-};
+} __attribute__((packed));		/* for size: the image is full */
 
 static void write_all(const struct field_value *f, u32 num)
 {
