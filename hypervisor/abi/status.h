@@ -41,7 +41,8 @@ struct qv_mon_status {
 	u32 num_cpus;
 	u64 first_entry_tsc;	/* TSC when the boot CPU entered the inmate */
 	u32 locked;		/* cell: it has locked management; valid only while it runs */
-	u32 pad;
+	/* on standby: number of failures since the start; written after the record */
+	u32 failures;
 	/* the failure; with reason 0: state of the boot CPU when the cell was stopped */
 	struct qv_mon_failure failure;
 	struct qv_mon_cpu_status cpus[QV_MAX_CPUS];

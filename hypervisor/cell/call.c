@@ -22,7 +22,9 @@ void cell_call(struct pcpu *cpu)
 	struct guest_mode mode;
 
 	vendor_mode(cpu, &mode);
-	if (!mode.cpl && carry_out(cpu, cpu->regs[GPR_RAX]))
+	if (!mode.cpl && me()->req.standby && (u32)cpu->regs[GPR_RAX] == QV_CALL_FAIL)
+		cell_fail(cpu, QV_FAIL_PANIC, 0);
+	else if (!mode.cpl && carry_out(cpu, cpu->regs[GPR_RAX]))
 		vendor_skip(cpu, 3);
 	else
 		vendor_inject_fault(cpu, 6);	/* the cell gets #UD, as without a monitor */

@@ -44,13 +44,20 @@ bool cell_bell(struct pcpu *cpu, u32 i)
 	return true;
 }
 
-/* A life word ends with the state, as a byte. The generation stays */
-static u8 *state_of(u32 i)
+/*
+ * The next life word of an end that begins again by itself, with the state absent. The manager
+ * counts lives in the low 32 bits of a generation, and leaves the others 0: they count here.
+ */
+#define LIFE_AGAIN(life)	(((life) & ~0xffull) + (1ull << 40))
+
+/* A life word ends with the state, as a byte. With a state alone, the generation stays */
+static u64 *life_of(u32 i)
 {
 	struct qv_chan_page *page = (struct qv_chan_page *)(QV_VA_LIFE + i * QV_PAGE);
 
-	return (u8 *)&page->end[me()->req.channels[i].end].life;
+	return &page->end[me()->req.channels[i].end].life;
 }
+
 
 /*
  * Clears the cell's own section of each channel. This may take a while, and Linux is not in need of
@@ -62,19 +69,21 @@ void cell_channels_begin(struct pcpu *cpu)
 	const struct qv_mon_create *q = &me()->req;
 	u32 i;
 
-	/* No channel at run time is open yet */
+	/* No channel at run time is open yet (a cell with those never begins again) */
 	for (i = 0; i < first_dynamic(q); i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
 		const struct qv_chan_end *own = &c->page.end[c->end];
 		u64 at;
 
+		if (my_status()->failures)	/* no manager gave this life its generation */
+			__atomic_store_n(life_of(i), LIFE_AGAIN(*life_of(i)), __ATOMIC_SEQ_CST);
 		for (at = 0; at < own->size; at += QV_PAGE) {
 			if (__atomic_load_n(&cpu->cmd, __ATOMIC_ACQUIRE) & CMD_STOP)
 				goto out;
 			memset(gmem_map(cpu, qv_mon_channel_at(c, own->offset + at), PT_W), 0,
 			       QV_PAGE);
 		}
-		__atomic_store_n(state_of(i), QV_CHAN_IS_RUNNING, __ATOMIC_RELEASE);
+		__atomic_store_n((u8 *)life_of(i), QV_CHAN_IS_RUNNING, __ATOMIC_RELEASE);
 		cell_ring(cpu, i, true);
 	}
 out:
@@ -92,7 +101,7 @@ __attribute__((noinline)) void cell_channels_failed(struct pcpu *cpu)
 		if (!load(&q->channels[i].page.ends))	/* no channel is there now */
 			continue;
 		invlpg(QV_VA_LIFE + i * QV_PAGE);	/* another one may have been there */
-		__atomic_store_n(state_of(i), QV_CHAN_IS_FAILED, __ATOMIC_RELEASE);
+		__atomic_store_n((u8 *)life_of(i), QV_CHAN_IS_FAILED, __ATOMIC_RELEASE);
 	}
 	/* Bells wait for their turns, so all states come first */
 	for (i = 0; i < q->num_channels; i++)

@@ -65,11 +65,32 @@ static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
 /* ---- a cell's CPUs ---- */
 
 static void arrive_in_front(struct pcpu *cpu);
+static void arrive_cell(struct pcpu *cpu);
 
 /* Moves this CPU from the cell's instance to that of the front end. Does not return */
 static __attribute__((noinline)) void return_to_front(struct pcpu *cpu)
 {
 	move(cpu->front_cr3, cpu->front_index, arrive_in_front);
+}
+
+/*
+ * The cell begins again. The boot CPU waits until the others run the inmate no longer, since its
+ * entry restores the memory. A CPU that does not answer executes nothing; if it comes back, it
+ * takes this command first. A CPU that Linux has stopped stays so.
+ */
+static __attribute__((noinline)) void cell_again(struct pcpu *cpu)
+{
+	u64 start = rdtsc();
+	u32 i;
+
+	atomic_or(&cpu->ack, CMD_BECOME);
+	if (cpu->phase == CPU_STOPPED)
+		return;
+	for (i = 1; i < me()->boot.num_cpus && !cpu->index; i++)
+		wait_ack(pcpu_of(i), pcpu_of(i), CMD_BECOME, start);
+	if (!cpu->index && me()->req.num_channels)
+		cell_channels_failed(cpu);
+	move(me()->host.root, cpu->index, arrive_cell);
 }
 
 static void cell_commands(struct pcpu *cpu, u32 cmd)
@@ -83,6 +104,8 @@ static void cell_commands(struct pcpu *cpu, u32 cmd)
 		vendor_set_park(cpu, CPU_STOPPED);
 	}
 	shared_commands(cpu, cmd);
+	if (cmd & CMD_BECOME)
+		cell_again(cpu);
 	if (cmd & CMD_RETURN)
 		return_to_front(cpu);
 }

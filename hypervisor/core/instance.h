@@ -193,6 +193,7 @@ struct bells {
 /* The state of cell/. In the front end's instance it is unused and zero */
 struct cell_state {
 	struct pci_cell pci;		/* its devices */
+	u64 failed[QV_STANDBY_MAX];	/* on standby: TSCs of the last failures */
 	struct chan_post post;
 };
 

@@ -4,7 +4,8 @@
 
 /*
  * The cell's own instance writes .locked, and Linux can only read it. A cell whose instance
- * recorded a failure does not count: it can no longer agree to anything.
+ * has failed does not count: it can no longer agree to anything. A cell on standby that is about to
+ * begin again does.
  */
 bool cells_locked(void)
 {
@@ -16,7 +17,7 @@ bool cells_locked(void)
 			continue;
 		mapping_set(QV_VA_MANAGE, me()->manager.cells[i].block_pa);
 		locked = load(&managed_status()->locked) &&
-			 load(&managed_status()->state) == QV_MON_RUNNING;
+			 load(&managed_status()->state) != QV_MON_FAILED;
 	}
 	mapping_set(QV_VA_MANAGE, 0);
 	return locked;

@@ -39,7 +39,7 @@
 #define QV_SCREEN_ROWS	25
 
 #define QV_INFO_MAGIC	0x4C4C45435651ull	/* "QVCELL" */
-#define QV_INFO_ABI	6
+#define QV_INFO_ABI	7
 #define QV_INFO_MAX_CPUS 64
 #define QV_INFO_MAX_DEVICES 8
 #define QV_INFO_MAX_BARS 6
@@ -135,6 +135,10 @@ struct qv_info {
 		uint32_t vector;	/* of the interrupt, edge-triggered */
 		uint32_t cpu;		/* which of .apic_ids it interrupts */
 	} bells[QV_INFO_MAX_CHANNELS];
+	/* since ABI 7 */
+	/* 1: the cell begins again by itself after a failure. QV_CALL_FAIL is allowed */
+	uint32_t standby;
+	uint32_t reserved;
 };
 
 /* comm.request values */
@@ -200,6 +204,11 @@ struct qv_info {
 	((uint32_t)(end) | (uint64_t)(vector) << 32 | (uint64_t)(cpu) << 48)
 #define QV_CALL_CLOSE		5
 #define QV_CALL_ANSWER		6
+/*
+ * The inmate cannot continue: the cell fails at once, with the reason `panic`, and .panic of the
+ * comm page says why. It is #UD unless info.standby is 1
+ */
+#define QV_CALL_FAIL		7
 
 enum qv_key_answer {
 	QV_KEY_PENDING		= -1,	/* there is no answer yet: ask again */
@@ -239,7 +248,8 @@ struct qv_comm {
 	/* number of times that the shell asked the terminal with the keyboard to leave (`exit`) */
 	uint32_t leave;
 	char panic[QV_PANIC_LEN];	/* why; ASCII, NUL-terminated if it is shorter */
-	uint32_t reserved1[3];
+	uint32_t reserved1;
+	uint64_t entered_tsc;		/* TSC at which a cell on standby entered its image */
 	/* written by Linux */
 	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
 	uint32_t keys_head;		/* index of the next free slot for a key */

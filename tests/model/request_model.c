@@ -282,6 +282,10 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 		return "x2APIC mode";
 	if (q->bell_rate < 1 || q->bell_rate > 1000)
 		return "doorbell rate out of range";
+	if (q->standby > 16)
+		return "too many restarts";
+	if (q->rom_runs >= q->num_runs)
+		return "no RAM but a ROM";
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return "doorbell";
 	if (q->entry.eip >= pages * M2 || q->entry.ebx >= pages * M2)
@@ -354,7 +358,7 @@ void request_spoil(struct qv_mon_create *q, struct choices *c)
 {
 	u32 i;
 
-	switch (choose(c, 18)) {
+	switch (choose(c, 19)) {
 	case 0: q->block_pa = some_address(c); break;
 	case 1: q->console_pa = some_address(c); break;
 	case 2: q->num_cpus = some_number(c); break;
@@ -367,6 +371,7 @@ void request_spoil(struct qv_mon_create *q, struct choices *c)
 	case 9: q->ports[choose(c, 3)].last = some_number(c); break;
 	case 10: *(choose(c, 2) ? &q->doorbell_vector : &q->bell_rate) = some_number(c); break;
 	case 17: q->x2apic = choose(c, 3); break;
+	case 18: *(choose(c, 2) ? &q->standby : &q->rom_runs) = some_number(c); break;
 	case 11: q->entry.eip = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 12: q->entry.ebx = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 13: q->cpus[choose(c, 3)] = choose(c, MACHINE_CPUS + 1); break;

@@ -213,11 +213,23 @@ static void check_front_page(const struct world *w, u64 page)
 
 /* ---- a cell's tables ---- */
 
+/* Returns the number of pages in the runs before the ROM */
+static u64 ram_pages(const struct qv_mon_create *q)
+{
+	u64 pages = 0;
+	u32 i;
+
+	for (i = 0; i + q->rom_runs < q->num_runs; i++)
+		pages += q->runs[i].count;
+	return pages;
+}
+
 static u64 expected(const struct qv_mon_create *q, u64 gpa, bool *write, bool *execute)
 {
 	u64 page = (gpa - QV_SCREEN_GPA) / QV_PAGE;
 
-	*write = *execute = true;
+	*write = gpa / QV_HUGE < ram_pages(q);
+	*execute = true;
 	if (gpa < QV_SCREEN_GPA || page >= 8)
 		return page_of(q, gpa / QV_HUGE) + gpa % QV_HUGE;
 	*execute = false;
@@ -424,6 +436,8 @@ void world_request(struct qv_mon_create *q, struct choices *c)
 	q->entry.eip = 0x100000;
 	world_channels_request(q, c);
 	q->debug = !choose(c, 4);
+	q->standby = choose(c, 4);
+	q->rom_runs = choose(c, q->num_runs);
 }
 
 void world_step(struct world *w, struct choices *c)

@@ -465,6 +465,12 @@ static void section_cleared(void)
 		CHECK(clear(4 * QV_HUGE, (1u << 20) + 2 * QV_PAGE));	/* pa[2] */
 		CHECK_EQ(fake_ram[CHANNEL_PA + 4 * QV_HUGE + (1u << 20) + 2 * QV_PAGE], 0x77);
 		CHECK_EQ(fake_ram[CHANNEL_PA + QV_HUGE], 0x77);
+		/* on standby it begins again, under a generation that the manager never gives */
+		life()->end[1].life = QV_CHAN_LIFE(5, QV_CHAN_IS_FAILED);
+		my_status()->failures = 1;
+		cell_channels_begin(cpu);
+		CHECK_EQ(life()->end[1].life,
+			 QV_CHAN_LIFE((1ull << 32) + 5, QV_CHAN_IS_RUNNING));
 	}
 }
 

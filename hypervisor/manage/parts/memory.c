@@ -62,7 +62,8 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 
 	for (i = 0; i < q->num_runs; i++) {
 		bad |= paging_map(n, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
-				  nested_bits(n, NESTED_RWX | NESTED_WB));
+				  nested_bits(n, (i < q->num_runs - q->rom_runs ? NESTED_RWX :
+						  NESTED_RX) | NESTED_WB));
 		gpa += q->runs[i].count * QV_HUGE;
 	}
 	bad |= paging_map(n, QV_SCREEN_GPA, w, QV_PAGE, shared);

@@ -230,6 +230,12 @@ struct qv_cell_create {
 	__u32 dma_level;
 	__u32 num_modules;		/* number of modules: 0..QV_MAX_MODULES */
 	struct qv_module modules[QV_MAX_MODULES];
+	/*
+	 * How often, at most, the cell begins again by itself within .standby_ms after failures,
+	 * also while Linux is dead: 0..QV_STANDBY_MAX. If not 0, a copy of all that is loaded takes
+	 * some of .memory from the cell, and the cell has no channels at run time
+	 */
+	__u32 standby, standby_ms;
 };
 /* The mode of the local APICs of a cell's CPUs. In x2APIC mode the cell causes no exit */
 enum qv_apic {
@@ -345,6 +351,12 @@ struct qv_cell_info {
 	struct qv_module modules[QV_MAX_MODULES];
 	/* CLOCK_BOOTTIME of the failures above, to a millisecond; 0: no failure */
 	__u64 failed_ns, last_failed_ns;
+	__u32 standby, standby_ms;	/* as in qv_cell_create */
+	/* how often it began again by itself in this life; included in .failures */
+	__u32 restarts;
+	__u32 reserved1;
+	/* ns from the last of these failures until its image began again */
+	__u64 restart_ns;
 };
 
 /*

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#define QV_ABI_VERSION	10
+#define QV_ABI_VERSION	11
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* length of a sentence with its NUL */
@@ -22,6 +22,7 @@
 /* Limit of interrupts per millisecond by which Linux reaches a cell, if its file names none */
 #define QV_BELL_RATE	10
 #define QV_BELL_RATE_MAX 1000
+#define QV_STANDBY_MAX	16	/* of qv_cell_create.standby */
 #define QV_WATCHDOG_MIN	100	/* ms */
 #define QV_WATCHDOG_MAX	3600000	/* ms */
 #define QV_MAX_IMAGE	(256u << 20)	/* largest length of an image file or module, in bytes */
