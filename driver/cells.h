@@ -39,7 +39,9 @@ struct qv_cell {
 	bool channels_begun;		/* a uevent has announced this life at its channels */
 	u32 num_key_mem;		/* pages of 2 MiB for channels at run time */
 	struct qv_channel_mem *key_mem[QV_MAX_CHANNELS];
-	struct qv_mon_entry entry;	/* entry point of the loaded image */
+	u32 rom_pages;			/* 2 MiB pages at the end of .memory: parts/standby.c */
+	/* entry point of the loaded image; on standby, of the ROM */
+	struct qv_mon_entry entry;
 
 	/* ---- its instance ---- */
 	/* number of the instance; 0 while the monitor does not have the cell */
@@ -57,9 +59,13 @@ struct qv_cell {
 	struct qv_mon_failure failure, last_failure;
 	u64 failed_ns, last_failed_ns;	/* CLOCK_BOOTTIME of both */
 	u64 failures;
+	/* on standby: how often it began again since its start, and how long that took at last */
+	u32 restarts;
+	u64 restart_ns;
 
 	/* ---- what watch.c saw at its last look ---- */
 	u64 beat;			/* heartbeat */
+	bool panicked;			/* so its comm page says */
 	u32 still_ms;			/* for how many ms .beat has not changed */
 	bool was_locked;
 	bool stop_later;		/* the cell hangs: stop it when management is unlocked */

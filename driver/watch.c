@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+#include <asm/tsc.h>
 #include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
@@ -97,10 +98,14 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 	const struct qv_comm *comm = cell->console->comm;
 	u64 beat = READ_ONCE(comm->heartbeat);
 
-	if (READ_ONCE(comm->state) == QV_INMATE_PANICKED) {
+	bool panicked = READ_ONCE(comm->state) == QV_INMATE_PANICKED;
+
+	/* on standby, the inmate fails by a call, soon after it has written this */
+	if (panicked && (cell->panicked || !cell->config->standby)) {
 		watch_end(cell, QV_FAIL_PANIC);
 		return;
 	}
+	cell->panicked = panicked;
 	if (beat != cell->beat || READ_ONCE(comm->state) == QV_INMATE_HALTED) {
 		cell->beat = beat;
 		cell->still_ms = 0;
@@ -114,18 +119,56 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 		watch_end(cell, QV_FAIL_WATCHDOG);
 }
 
+#define WATCH_ENTRY_MS	1000		/* the cell's ROM takes less time, if the cell is honest */
+
+/*
+ * The cell may have begun again by itself. Its monitor writes the failure, .failures, and .state in
+ * this order. A failure that changes meanwhile is read at the next look, and so is one whose
+ * restart is not over
+ */
+static void watch_standby(struct qv_cell *cell, const struct qv_mon_status *status)
+{
+	u32 failures = smp_load_acquire(&status->failures);
+	struct qv_mon_failure f = status->failure;
+	char more[QV_PANIC_LEN + 3] = "";
+	u64 entered;
+
+	smp_rmb();
+	if (failures == cell->restarts || READ_ONCE(status->state) != QV_MON_RUNNING ||
+	    READ_ONCE(status->failures) != failures)
+		return;
+	entered = READ_ONCE(cell->console->comm->entered_tsc);
+	if ((s64)(entered - f.tsc) < 0 &&
+	    qv_rdtsc() - f.tsc < (u64)tsc_khz * WATCH_ENTRY_MS)
+		return;
+	if (f.reason == QV_FAIL_PANIC)
+		watch_panic_text(more, cell->console->comm);
+	cell->beat = cell->still_ms = 0;
+	qv_failure_again(cell, &f, failures - cell->restarts, entered, more);
+}
+
 static void watch_cell(struct qv_cell *cell, u32 ms)
 {
 	struct qv_mon_status *status = qv_cell_status(cell);
+	char more[QV_PANIC_LEN + 3] = "";
 
 	if (cell->id)
 		qv_log_drain(cell->name, cell->monitor_mem, cell->log_seen);
 	watch_lock(cell);
 	/* the key queue may have room again, or there is output: wake those who wait in poll() */
 	wake_up_interruptible(&cell->console->wait);
+	if (cell->state == QV_STATE_RUNNING)
+		watch_standby(cell, status);
 	if (cell->state == QV_STATE_RUNNING && READ_ONCE(status->state) == QV_MON_FAILED) {
+		if (status->failure.reason == QV_FAIL_PANIC)
+			watch_panic_text(more, cell->console->comm);
+		/* on standby, the look may have missed failures before this one */
+		if (status->failures > cell->restarts + 1) {
+			cell->failures += status->failures - cell->restarts - 1;
+			cell->restarts = status->failures - 1;
+		}
 		qv_parts_end(cell);
-		qv_failure_record(cell, &status->failure, "");
+		qv_failure_record(cell, &status->failure, more);
 	} else if (cell->state == QV_STATE_RUNNING) {
 		watch_heartbeat(cell, ms);
 	} else if (cell->stop_later && !qv_lock_holder()) {

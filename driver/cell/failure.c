@@ -44,6 +44,23 @@ void qv_failure_fetch(struct qv_cell *cell)
 		cell->failed_ns = failure_time(cell->failure.tsc);
 }
 
+#define RESTART_MAX_MS	10000	/* more is no restart: the cell may write any number */
+
+void qv_failure_again(struct qv_cell *cell, const struct qv_mon_failure *f, u32 times,
+		      u64 entered, const char *more)
+{
+	cell->last_failure = *f;
+	cell->last_failed_ns = failure_time(f->tsc);
+	cell->failures += times;
+	cell->restarts += times;
+	cell->restart_ns = entered - f->tsc < (u64)tsc_khz * RESTART_MAX_MS ?
+		div_u64((entered - f->tsc) * 1000000, tsc_khz) : 0;
+	qv_event(QV_EVENT_CELL, QV_STATE_RUNNING, cell->name,
+		 "failed, and runs again after %llu us: %s%s (address %#llx, RIP %#llx, CPU %u)",
+		 div_u64(cell->restart_ns, 1000), qv_failure_sentence(f->reason), more, f->address,
+		 f->rip, f->cpu);
+}
+
 void qv_failure_lost(struct qv_cell *cell, u32 cpu)
 {
 	struct qv_mon_failure f = { .reason = QV_FAIL_CPU_LOST, .cpu = cpu, .tsc = qv_rdtsc() };

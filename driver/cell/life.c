@@ -134,7 +134,9 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 			return error;
 	}
 	cell->beat = cell->still_ms = 0;
-	cell->stop_later = cell->forced = false;
+	cell->stop_later = cell->forced = cell->panicked = false;
+	cell->restarts = 0;
+	cell->restart_ns = 0;
 	cell->started_ns = ktime_get_boottime_ns();
 	cell->start_tsc = qv_rdtsc();
 	error = qv_handover_start(r, cell);

@@ -28,6 +28,12 @@ void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, con
  * (reason 0), or a failure
  */
 void qv_failure_fetch(struct qv_cell *cell);
+/*
+ * The cell failed @times times, at last by @f, and runs again by itself, from the TSC @entered on,
+ * which may be wrong
+ */
+void qv_failure_again(struct qv_cell *cell, const struct qv_mon_failure *f, u32 times,
+		      u64 entered, const char *more);
 /* makes the failure, if there is one, the last failure */
 void qv_failure_keep(struct qv_cell *cell);
 /* CPU @cpu of the cell does not answer the monitor */

@@ -53,7 +53,7 @@ static void image_give(struct mb2_given *given, const struct qv_cell *cell)
 static int image_load(struct qv_reply *r, struct qv_cell *cell)
 {
 	struct mb2_target target = {
-		.size = (u64)cell->memory.num * QV_HUGE, .ctx = &cell->memory,
+		.size = qv_memory_ram(cell), .ctx = &cell->memory,
 		.write = image_write, .zero = image_zero,
 	};
 	struct mb2_work *work = kvzalloc(sizeof(*work), GFP_KERNEL);

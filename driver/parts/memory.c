@@ -15,6 +15,7 @@
 #include "cells.h"
 #include "parts/memory.h"
 #include "parts/pool.h"
+#include "parts/standby.h"
 
 #define HUGE_ORDER	get_order(QV_HUGE)
 #define MEMORY_MAX	0xfec00000ull	/* the cell's RAM ends below the addresses of the APICs */
@@ -96,15 +97,19 @@ static u32 memory_count_runs(const struct qv_memory *memory)
 static int memory_take(struct qv_reply *r, struct qv_cell *cell)
 {
 	u64 bytes = cell->config->memory;
+	u32 runs;
 
+	cell->rom_pages = qv_standby_pages(cell->config);
 	if (memory_alloc(&cell->memory, bytes / QV_HUGE))
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or give the cell less",
 				 "Linux could not free %llu MiB in pieces of 2 MiB", bytes >> 20);
-	if (memory_count_runs(&cell->memory) > QV_MON_RUNS)
+	/* each page of the ROM is a run of its own */
+	runs = memory_count_runs(&cell->memory) + cell->rom_pages;
+	if (runs > QV_MON_RUNS)
 		return qv_refuse(r, QV_E_NO_MEMORY, "try earlier after boot, or give the cell less",
 				 "the free memory is too scattered: %u pieces, "
 				 "the monitor takes %u",
-				 memory_count_runs(&cell->memory), QV_MON_RUNS);
+				 runs, QV_MON_RUNS);
 	BUILD_BUG_ON(QV_BLOCK_CELL != QV_HUGE);
 	cell->monitor_mem = memory_page();
 	if (!cell->monitor_mem)
@@ -145,7 +150,9 @@ static void memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 		struct qv_mon_run *last = m->num_runs ? &m->runs[m->num_runs - 1] : NULL;
 		u64 pa = page_to_phys(memory->pages[i]);
 
-		if (last && last->pa + last->count * QV_HUGE == pa) {
+		if (i >= memory->num - cell->rom_pages) {
+			m->rom_runs++;
+		} else if (last && last->pa + last->count * QV_HUGE == pa) {
 			last->count++;
 			continue;
 		}
@@ -155,7 +162,7 @@ static void memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 
 static void memory_info(const struct qv_cell *cell, struct qv_info *info)
 {
-	info->memory = (u64)cell->memory.num * QV_HUGE;
+	info->memory = qv_memory_ram(cell);
 }
 
 static void memory_show(const struct qv_cell *cell, struct qv_cell_info *info)
@@ -175,6 +182,11 @@ const struct qv_part qv_part_memory = {
 };
 
 /* ---- guest-physical memory ---- */
+
+u64 qv_memory_ram(const struct qv_cell *cell)
+{
+	return (u64)(cell->memory.num - cell->rom_pages) * QV_HUGE;
+}
 
 static void *memory_address(struct qv_memory *m, u64 gpa, u64 len, u64 *chunk)
 {

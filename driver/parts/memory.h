@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 struct page;
+struct qv_cell;
 
 struct qv_memory {			/* pages of 2 MiB, in ascending order of addresses */
 	u32 num;
@@ -18,5 +19,8 @@ struct qv_memory {			/* pages of 2 MiB, in ascending order of addresses */
 bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len);
 bool qv_memory_read(struct qv_memory *m, u64 gpa, void __user *to, u64 len);
 bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len);
+
+/* Returns how many bytes of its memory the cell has as RAM: all but its ROM (standby.c) */
+u64 qv_memory_ram(const struct qv_cell *cell);
 
 #endif

@@ -8,6 +8,7 @@
  * - modules come before the image: they are copied from the caller before anything is taken;
  * - devices come before memory: they are silent before the image is loaded, and before Linux gets
  *   the memory back;
+ * - standby comes after the image, of which it makes copies;
  * - the image comes after the memory into which it is loaded;
  * - channel_keys comes after channels, since it describes its memory after the channels;
  * - CPUs come last: taking a CPU disturbs Linux most, so all else has succeeded by then.
@@ -18,6 +19,7 @@
 	X(pci) \
 	X(memory) \
 	X(image) \
+	X(standby) \
 	X(options) \
 	X(console) \
 	X(channels) \

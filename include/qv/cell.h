@@ -161,7 +161,7 @@ struct qv_info {
 /*
  * Calls to the cell's monitor, in ring 0: VMMCALL on AMD processors, VMCALL on Intel processors;
  * eax = number. Each costs one exit. Any other number is #UD, and so is a call that info.may_lock,
- * info.num_channels or info.dynamic does not allow: this is as without a monitor. The calls 1 and 2
+ * .num_channels, .dynamic or .standby does not allow, as without a monitor. The calls 1 and 2
  * change no register and cannot fail.
  *
  * While a running cell has management locked, Linux cannot create, start, stop or destroy a cell,

@@ -107,6 +107,7 @@ class FakeDevice:
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
                             console=request.console, watchdog_ms=request.watchdog_ms,
                             debug=request.debug, apic=request.apic, dma_level=request.dma_level,
+                            standby=request.standby, standby_ms=request.standby_ms,
                             ipi=request.ipi, lock=request.lock, bell_rate=request.bell_rate,
                             x2apic=request.apic != abi.Apic.MACHINE,
                             image_name=request.image_name, cmdline=request.cmdline)

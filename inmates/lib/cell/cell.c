@@ -71,7 +71,11 @@ void cell_panic(const char *why)
 
 	for (i = 0; i < QV_PANIC_LEN && why[i]; i++)
 		c->panic[i] = why[i];
+	if (i < QV_PANIC_LEN)
+		c->panic[i] = 0;	/* on standby, an earlier panic may have left text there */
 	__atomic_store_n(&c->state, QV_INMATE_PANICKED, __ATOMIC_RELEASE);
+	if (info.standby)
+		cell_call(QV_CALL_FAIL);	/* does not return */
 }
 
 void cell_leave(void)

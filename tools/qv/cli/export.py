@@ -123,6 +123,8 @@ def values_of(info: abi.CellInfo) -> dict[str, str]:
         found["modules"] = _list([_module(one) for one in info.modules[: info.num_modules]])
     if info.num_dynamic:
         found["dynamic-channels"] = _dynamic(info)
+    if info.standby:
+        found["standby"] = f"{info.standby}/{info.standby_ms}ms"
     if info.dma_level != abi.DmaLevel.NONE:
         found["dma-protection"] = str(keys.BY_NAME["dma-protection"].data(info)["dma_protection"])
     if info.apic != abi.Apic.BEST:

@@ -27,6 +27,7 @@ from . import (
     name,
     ports,
     recovery,
+    standby,
     unit,
     vcpus,
     watchdog,
@@ -54,6 +55,7 @@ TABLE: tuple[Key, ...] = (
     modules.KEY,
     console.KEY,
     watchdog.KEY,
+    standby.KEY,
     lock.KEY,
     ipi.KEY,
     bell_rate.KEY,
@@ -93,7 +95,7 @@ RESOURCES = (
     channels.KEY,
     dynamic_channels.KEY,
 )
-SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY, ipi.KEY)
+SUPERVISION = (watchdog.KEY, standby.KEY, bell_rate.KEY, debug.KEY, lock.KEY, ipi.KEY)
 
 
 @dataclass
@@ -110,6 +112,7 @@ class CellConfig:
     modules: list[modules.Module] = field(default_factory=list)
     console: bool = True
     watchdog: int = watchdog.DEFAULT  # ms; 0: off
+    standby: standby.Standby = field(default_factory=standby.Standby)
     lock: int = abi.Lock.NEVER
     ipi: bool = False
     bell_rate: int = abi.BELL_RATE  # a millisecond
