@@ -129,7 +129,7 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	io.root = pt_take(io.pt_pool);
 	if (!io.root)
 		return QV_ME_TABLES;
-	for (i = 0; i < q->num_runs; i++) {
+	for (i = 0; i < q->num_runs - q->rom_runs; i++) {
 		bad |= paging_map(&io, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
 				  me()->iommu.open);
 		gpa += q->runs[i].count * QV_HUGE;

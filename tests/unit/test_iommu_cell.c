@@ -160,6 +160,25 @@ static void test_device_reaches_its_cell_only(void)
 	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
 }
 
+/* The ROM of a cell on standby is what restores the cell, so devices must not write it */
+static void test_device_does_not_reach_the_rom_of_its_cell(void)
+{
+	struct qv_mon_create q;
+
+	open_world();
+	q = *first();
+	q.rom_runs = 1;
+	q.standby = 1;
+	q.standby_ms = 1000;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_start(&w, 1), 0);
+	CHECK_EQ(fake_vtd_dma_of(FIRST, 2 * QV_HUGE - QV_PAGE), CELL + 2 * QV_HUGE - QV_PAGE);
+	CHECK_EQ(fake_vtd_dma_of(FIRST, 2 * QV_HUGE), 0);
+	CHECK_EQ(fake_vtd_dma_of(FIRST, LEN - QV_PAGE), 0);
+	destroy(1);
+	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
+}
+
 static void test_devices_of_two_cells_are_apart(void)
 {
 	u64 at;
@@ -451,6 +470,7 @@ static void test_messages_stay_ordinary_without_remapping(void)
 }
 
 IN_EACH_MODE(test_device_reaches_its_cell_only)
+IN_EACH_MODE(test_device_does_not_reach_the_rom_of_its_cell)
 IN_EACH_MODE(test_devices_of_two_cells_are_apart)
 IN_EACH_MODE(test_start_that_fails_gives_the_device_back)
 IN_EACH_MODE(test_tables_that_do_not_fit_are_refused)
@@ -459,6 +479,8 @@ IN_EACH_MODE(test_forged_messages_reach_own_cpus_only)
 UNIT_SUITE(iommu_cell) = {
 	{ "iommu: a device of a cell reaches the cell's RAM only",
 	  test_device_reaches_its_cell_only_in_each_mode },
+	{ "iommu: a device does not reach the ROM of its cell",
+	  test_device_does_not_reach_the_rom_of_its_cell_in_each_mode },
 	{ "iommu: devices of two cells are apart",
 	  test_devices_of_two_cells_are_apart_in_each_mode },
 	{ "iommu: a start that fails gives the device back",
