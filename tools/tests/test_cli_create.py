@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from running import NO_MEMORY, Run, YAML
 
 from qv import abi
@@ -109,7 +111,13 @@ def test_enable_takes_the_iommu_where_it_can(run: Run) -> None:
     run.device.without_iommu = b""
     assert run("enable", "--no-iommu", "--iommu") == 0 and "level: DMA full" in run.out
     assert run.json("enable", "--json")["dma_level"] == "full"
+    assert run("enable") == 0 and "crash kernel" not in run.out
+    loaded = Path(run.system.root) / "sys/kernel/kexec_crash_loaded"
+    loaded.parent.mkdir(parents=True, exist_ok=True)
+    loaded.write_text("1\n")
+    assert run("enable") == 0 and "the crash kernel that is loaded would hang" in run.out
     assert run("enable", "--no-iommu") == 0 and "QV was enabled with --no-iommu" in run.out
+    assert "crash kernel" not in run.out
     run.device.refuse["enable"] = Refused("QV is enabled already", "-", abi.Reason.E_ENABLED)
     assert run("enable") == 0 and "enabled already" in run.out and "level: DMA none" in run.out
     assert run("enable", "--no-iommu") == 0, "as it is"

@@ -21,6 +21,14 @@ def _is_as_asked(args: Arguments, info: abi.StatusInfo) -> bool:
     return args.ipi in (None, words.ipi_name(info.ipi_direct)) and args.iommu in (None, owns)
 
 
+def _crash_dump(info: abi.StatusInfo, system: System) -> str:
+    """Returns a warning if a crash kernel is loaded that would not start: see doctor."""
+    loaded = system.facts().read("sys/kernel/kexec_crash_loaded").strip() == "1"
+    if not loaded or info.dma_level == abi.DmaLevel.NONE:
+        return ""
+    return "; the crash kernel that is loaded would hang (`qvctl doctor` says what to do)"
+
+
 def enable(args: Arguments, system: System) -> int:
     device = system.device_or_load()
     reply = unless(
@@ -33,6 +41,7 @@ def enable(args: Arguments, system: System) -> int:
     level = f"; level: {words.outside(info.cpus_outside)}" if info.cpus_outside else ""
     level += f"; level: {words.IPI_DIRECT}" if info.ipi_direct else ""
     level += f"; level: {words.dma_level(info)}"
+    level += _crash_dump(info, system)
     return done(
         args,
         reply,
