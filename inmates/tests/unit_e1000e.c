@@ -152,6 +152,29 @@ TEST(e1000e_bad_frames_are_given_back)
 		CHECK(owned(i));
 }
 
+/* The last part of a frame is no frame, however it looks. */
+TEST(e1000e_all_parts_of_a_frame_are_given_back)
+{
+	const volatile uint8_t *frame;
+
+	start();
+	arrive(0, 2048, DONE, 0);
+	arrive(1, 60, DONE, 0);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 0);
+	arrive(2, 60, DONE | END, 0);
+	arrive(3, 61, DONE | END, 0);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 61);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 61);
+	CHECK_EQ(n.counts.rx_bad, 3);
+	e1000e_driver.release(&n);
+	/* after a start, the rest does not come */
+	arrive(4, 60, DONE, 0);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 0);
+	CHECK(!e1000e_driver.start(&n));
+	arrive(0, 62, DONE | END, 0);
+	CHECK_EQ(e1000e_driver.receive(&n, &frame), 62);
+}
+
 /* Every descriptor of the ring has a bad frame. */
 TEST(e1000e_flood_of_bad_frames_ends_after_one_round)
 {

@@ -198,6 +198,29 @@ TEST(igbvf_drops_frames_that_cannot_be)
 	CHECK_EQ(n.counts.rx_bad, NIC_RX);
 }
 
+/* The last part of a frame is no frame, however it looks. */
+TEST(igbvf_drops_all_parts_of_a_frame)
+{
+	const volatile uint8_t *frame;
+
+	begin();
+	arrive(0, 2048, DONE);
+	arrive(1, 60, DONE);
+	CHECK_EQ(n.driver->receive(&n, &frame), 0);
+	arrive(2, 60, DONE | END);
+	arrive(3, 61, DONE | END);
+	CHECK_EQ(n.driver->receive(&n, &frame), 61);
+	CHECK_EQ(n.driver->receive(&n, &frame), 61);
+	CHECK_EQ(n.counts.rx_bad, 3);
+	n.driver->release(&n);
+	/* after a start, the rest does not come */
+	arrive(4, 60, DONE);
+	CHECK_EQ(n.driver->receive(&n, &frame), 0);
+	CHECK(!n.driver->start(&n));
+	arrive(0, 62, DONE | END);
+	CHECK_EQ(n.driver->receive(&n, &frame), 62);
+}
+
 TEST(igbvf_sends_until_the_ring_is_full)
 {
 	volatile uint8_t *room;

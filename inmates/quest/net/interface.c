@@ -121,11 +121,13 @@ void interface_tick(void)
 	bool up = port->link();
 
 	port->tick();
+	/* a function that has started again within link() may have another address */
+	if (netif_is_link_up(&netif) &&
+	    (!up || memcmp(netif.hwaddr, port->address(), NIC_ADDRESS)))
+		netif_set_link_down(&netif);
 	if (up && !netif_is_link_up(&netif)) {
 		memcpy(netif.hwaddr, port->address(), NIC_ADDRESS);
-		netif_set_link_up(&netif);
-	} else if (!up && netif_is_link_up(&netif)) {
-		netif_set_link_down(&netif);
+		netif_set_link_up(&netif);	/* tells the others the address */
 	}
 	sys_check_timeouts();
 }

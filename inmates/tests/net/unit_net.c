@@ -6,6 +6,7 @@
  * environment choose other runs.
  */
 #include <string.h>
+#include "../../quest/drivers/net/nic.h"
 #include "../../quest/net/end.h"
 #include "../../quest/net/table.h"
 #include "../../quest/user/include/quest/errors.h"
@@ -529,4 +530,26 @@ TEST(a_port_is_free_once_its_program_has_ended)
 	socket_close(again);
 	pass(SETTLE_S);
 	CHECK_EQ(sockets_used(), 0);
+}
+
+/* The function has started again within one call of link(), and was given another address. */
+TEST(another_address_of_the_function_is_told)
+{
+	uint8_t f[FRAME_MAX];
+	unsigned int told = 0;
+
+	world_begin(false);
+	while (world_sent(f))
+		;
+	world_work(1000);
+	CHECK_EQ(world_sent(f), 0);
+	nic_device()->address[5] ^= 1;
+	world_work(1000);
+	while (world_sent(f)) {
+		CHECK(!memcmp(f + 6, nic_device()->address, NIC_ADDRESS));
+		told += f[12] == 8 && f[13] == 6;
+	}
+	CHECK_EQ(told, 1);
+	world_work(1000);
+	CHECK_EQ(world_sent(f), 0);
 }

@@ -38,6 +38,7 @@ struct nic {
 	uint32_t rx_next;		/* the descriptor to look at next */
 	/* the next one to fill, and the oldest that the function may still read */
 	uint32_t tx_next, tx_oldest;
+	bool in_parts;			/* the next descriptor continues a frame that is dropped */
 	bool lost;			/* others have reset it: it must be started again */
 	struct nic_counts counts;
 };

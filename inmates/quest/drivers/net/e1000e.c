@@ -165,6 +165,7 @@ static void start_rx(struct nic *n)
 	/* one is left out: head and tail that are equal mean that the function has no descriptor */
 	set(n, RDT, NIC_RX - 1);
 	n->rx_next = 0;
+	n->in_parts = false;
 }
 
 static void start_tx(struct nic *n)
@@ -203,6 +204,7 @@ static size_t receive(struct nic *n, const volatile uint8_t **frame)
 	unsigned int i;
 	uint8_t status;
 	uint16_t length;
+	bool whole;
 
 	for (i = 0; i < NIC_RX; i++) {
 		d = &memory(n)->rx[n->rx_next];
@@ -211,8 +213,9 @@ static size_t receive(struct nic *n, const volatile uint8_t **frame)
 			return 0;
 		ordered();
 		length = d->length;
-		if (status & RX_END && !d->errors && length >= NIC_FRAME_MIN &&
-		    length <= NIC_FRAME_MAX) {
+		whole = status & RX_END && !n->in_parts;
+		n->in_parts = !(status & RX_END);
+		if (whole && !d->errors && length >= NIC_FRAME_MIN && length <= NIC_FRAME_MAX) {
 			n->counts.rx++;
 			n->counts.rx_bytes += length;
 			*frame = memory(n)->rx_buffer[n->rx_next];

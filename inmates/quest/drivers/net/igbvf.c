@@ -141,6 +141,7 @@ static const char *start(struct nic *n)
 	/* one is left out: head and tail that are equal mean that the function has no descriptor */
 	set(n, RX + TAIL, NIC_RX - 1);
 	n->rx_next = n->tx_next = n->tx_oldest = 0;
+	n->in_parts = false;
 	return NULL;
 }
 
@@ -158,6 +159,7 @@ static size_t receive(struct nic *n, const volatile uint8_t **frame)
 	unsigned int i;
 	uint32_t status;
 	uint16_t length;
+	bool whole;
 
 	for (i = 0; i < NIC_RX; i++) {
 		d = &memory(n)->rx[n->rx_next];
@@ -166,7 +168,9 @@ static size_t receive(struct nic *n, const volatile uint8_t **frame)
 			return 0;
 		ordered();
 		length = d->length;
-		if (status & RX_END && !(status & RX_ERROR) && length >= NIC_FRAME_MIN &&
+		whole = status & RX_END && !n->in_parts;
+		n->in_parts = !(status & RX_END);
+		if (whole && !(status & RX_ERROR) && length >= NIC_FRAME_MIN &&
 		    length <= NIC_FRAME_MAX) {
 			n->counts.rx++;
 			n->counts.rx_bytes += length;
