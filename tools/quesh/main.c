@@ -280,6 +280,8 @@ int main(int argc, char **argv)
 		status = open_log(&options);
 	if (status)
 		return status;
+	/* then root's folder can be neither read nor written */
+	options.no_history |= !geteuid();
 	if (privs_drop()) {
 		fprintf(stderr,
 			"quesh: the privileges could not be dropped (%s)\n"

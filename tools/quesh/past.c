@@ -13,6 +13,7 @@
 #include "history.h"
 
 #define OVERLAP_MAX	1024u	/* bytes of the past that are looked for in the present */
+#define OVERLAP_MIN	64u	/* fewer could be there by chance */
 
 bool past_path(char *path, size_t room, const char *name)
 {
@@ -49,11 +50,14 @@ void past_load(struct buf *text, const char *name)
 void past_join(struct buf *text, size_t past)
 {
 	size_t overlap = past < OVERLAP_MAX ? past : OVERLAP_MAX;
+	size_t held = text->len - past, within = held;
 	const char *now = text->data + past, *found;
 
-	if (!past || text->len == past)
+	if (!past || !held)
 		return;
-	found = memmem(now, text->len - past, now - overlap, overlap);
+	if (overlap < OVERLAP_MIN && overlap < held)
+		within = overlap;	/* so short a past must be the beginning */
+	found = memmem(now, within, now - overlap, overlap);
 	if (!found)
 		return;
 	found += overlap;

@@ -255,6 +255,22 @@ def test_privileges_are_dropped(shell: FakeShell, tmp_path: Path) -> None:
     assert terminal.end() == 0
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to drop it")
+def test_sessions_of_root_keep_no_history(
+        shell: FakeShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """quesh gives up root, so it promises nothing about files of root."""
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    monkeypatch.setitem(ENVIRONMENT, "XDG_STATE_HOME", str(state))
+    terminal = Terminal(tmp_path)
+    terminal.await_bytes(b"^] detaches")
+    shell.put(b"text\r\n")
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+    assert b"is not kept" not in terminal.seen and b"detached; quest continues" in terminal.seen
+    assert not list(state.iterdir())
+
+
 @pytest.fixture
 def programs() -> Iterator[Path]:
     """A folder for programs of a test. quesh gives up root, so the folders above must be open, too."""

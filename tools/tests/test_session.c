@@ -217,6 +217,31 @@ TEST(history_lasts_across_sessions)
 	history_free(&session.history);
 }
 
+/* A past shorter than 64 bytes is the beginning of the console's output, or is not in it. */
+TEST(a_short_past_drops_no_output_before_it)
+{
+	static const struct { const char *past, *now, *whole; } cases[] = {
+		{ "> ", "Quest\n> new\n", "> Quest\n> new\n" },
+		{ "> ", "> new\n", "> new\n" },
+		{ "> long", "> ", "> long> " },
+		{ "0123456789012345678901234567890123456789012345678901234567890123",
+		  "a0123456789012345678901234567890123456789012345678901234567890123b",
+		  "0123456789012345678901234567890123456789012345678901234567890123b" },
+	};
+	struct buf text = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unit_case("%u", i);
+		buf_clear(&text);
+		buf_put(&text, cases[i].past, strlen(cases[i].past));
+		buf_put(&text, cases[i].now, strlen(cases[i].now));
+		past_join(&text, strlen(cases[i].past));
+		CHECK_TEXT(text.data, cases[i].whole);
+	}
+	buf_free(&text);
+}
+
 TEST(lost_bytes_are_told)
 {
 	const char *told;
