@@ -127,6 +127,16 @@ class System:
                 f"systemctl {words[0]} failed: {_why(done.stderr)}", f"systemctl status {words[-1]}"
             )
 
+    def invocation(self, unit: str) -> str:
+        """Returns systemd's number of the last start of a unit; empty if it knows none."""
+        import subprocess
+
+        show = ["systemctl", "show", "--property=InvocationID", "--value", unit]
+        try:
+            return subprocess.run(show, capture_output=True, text=True, check=False).stdout.strip()
+        except FileNotFoundError:
+            return ""
+
     def journal(self, *words: str) -> Iterator[str]:
         """Yields the lines of `journalctl`. With -f, it does not end."""
         import subprocess

@@ -272,6 +272,7 @@ class FakeSystem:
         self.systemd: list[str] = []
         self.entries: list[str] = []
         self.logged: list[str] = []  # the cells in the journal
+        self.never: set[str] = set()  # units that were not started
         self.manager = FakeService(self, images)
         self.offline: frozenset[int] = frozenset()
         self.memory = 1 << 30  # available
@@ -305,6 +306,9 @@ class FakeSystem:
 
     def systemctl(self, *words: str) -> None:
         self.systemd.append(" ".join(words))
+
+    def invocation(self, unit: str) -> str:
+        return "" if unit in self.never else f"last-of-{unit}"
 
     def journal(self, *words: str) -> Iterator[str]:
         self.systemd.append(" ".join(words))

@@ -95,6 +95,40 @@ def test_refused_cell_starts_again_as_it_was(run: Run, step: str) -> None:
     assert answer(run).read_text().endswith("there is no room\n  remedy: end programs")
 
 
+REQUIRES = "requires: [camera]\n"
+
+
+def camera_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def systemctl(*words: str) -> None:
+        if words == ("is-active", "qv-cell@camera.service"):
+            raise Refused("systemctl is-active failed: it did not say why")
+    monkeypatch.setattr(run.system, "systemctl", systemctl)
+
+
+@pytest.mark.parametrize("before", [YAML, YAML + REQUIRES])
+def test_required_cell_that_does_not_run_leaves_the_cell_alone(
+        run: Run, monkeypatch: pytest.MonkeyPatch, before: str) -> None:
+    run.yaml.write_text(before)
+    assert reloaded(run, OTHER + REQUIRES, lambda: camera_ends(run, monkeypatch)) == []
+    said = "cell quest requires cell camera, whose unit does not run"
+    assert said in run.out and said in answer(run).read_text()
+
+
+def test_refused_cell_starts_again_without_the_required_cell(
+        run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cell of before has done without it until now."""
+    run.yaml.write_text(YAML + REQUIRES)
+    shutdown = run.device.shutdown
+
+    def end_both(name: str, timeout: int) -> abi.Reply:
+        camera_ends(run, monkeypatch)
+        return shutdown(name, timeout)
+    monkeypatch.setattr(run.device, "shutdown", end_both)
+    calls = reloaded(run, OTHER + REQUIRES)
+    assert calls == ["shutdown 5000", "destroy", *FIRST]
+    assert "cell quest starts again as it was, since the new one is refused: cell quest requires" in run.out
+
+
 def test_held_cell_is_replaced(run: Run) -> None:
     """A user mends the file or the program of a cell that has failed."""
     run.yaml.write_text(YAML + "on-failure: hold\n")

@@ -87,7 +87,12 @@ def test_reason_of_a_unit_that_does_not_start(run: Run, root: Path,
     monkeypatch.setattr(run.system, "journal", journal)
     assert run("cell", "enable", "quest", "camera", "--now") == 1
     assert run.err == "qvctl: CPU 3 is offline\n  remedy: systemctl status qv-cell@camera.service\n"
-    assert "_SYSTEMD_UNIT=qv-cell@camera.service" in asked
+    # of this start alone: the words of its end, and errors
+    mine = ["_SYSTEMD_INVOCATION_ID=last-of-qv-cell@camera.service", "SYSLOG_IDENTIFIER=qvctl"]
+    assert asked[-7:] == [*mine, "_TRANSPORT=stdout", "+", *mine, "PRIORITY=3"]
+    run.system.never.add("qv-cell@camera.service")
+    assert run("cell", "enable", "quest", "camera", "--now") == 1
+    assert "offline" not in run.err and "Job for qv-cell@camera.service failed" in run.err
 
 
 def test_reason_of_a_failed_dependency(run: Run, root: Path,

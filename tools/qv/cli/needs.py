@@ -7,6 +7,7 @@ import os
 
 from .. import dropin
 from ..errors import NotEnabled, Refused, WrongConfiguration
+from ..journal import ERROR
 from ..problems import Problem
 from ..words import text
 
@@ -50,9 +51,15 @@ def enable(device: Device, service: Service) -> None:
 
 
 def said_by(name: str, system: System) -> str:
-    """Returns the last sentence of the unit of a cell in the journal; empty if it has none."""
+    """Returns the last complaint of the unit of a cell since its last start; empty if it has none.
+    It is what qvctl printed when it ended, or an entry of an error. Other entries, such as the
+    lines of the cell's console, are no reasons."""
+    start = system.invocation(dropin.unit(name))
+    if not start:
+        return ""
+    mine = (f"_SYSTEMD_INVOCATION_ID={start}", "SYSLOG_IDENTIFIER=qvctl")
     lines = system.journal(
-        "--lines=5", "--output=cat", f"_SYSTEMD_UNIT={dropin.unit(name)}", "SYSLOG_IDENTIFIER=qvctl"
+        "--lines=5", "--output=cat", *mine, "_TRANSPORT=stdout", "+", *mine, f"PRIORITY={ERROR}"
     )
     said = [line.strip() for line in lines if line.strip() and not line.startswith(" ")]
     return text(said[-1].removeprefix("qvctl: ").encode()) if said else ""

@@ -12,6 +12,7 @@ import signal
 
 from .. import abi, dropin, mark
 from ..errors import Failed, Refused
+from .needs import check_required
 from .wanted import wanted
 
 TYPE_CHECKING = False
@@ -83,6 +84,8 @@ def _read(keeper: Keeper) -> Wanted:
             f"the file is that of a cell {now.cell.name} now",
             f"systemctl restart the unit, or correct `name:`, which was {keeper.name}",
         )
+    if now.digest != keeper.digest:
+        check_required(now.cell, keeper.system, keeper.service)
     return now
 
 
@@ -131,7 +134,7 @@ def reload(keeper: Keeper) -> None:
     except Refused as why:
         words = _kept(keeper, "starts again as it was, since the new one is refused", why)
         keeper.use(before)
-        keeper.begin()
+        keeper.begin(again=True)
         _answer(keeper, words)
     if keeper.service.watchdog:
         keeper.service.tell(f"WATCHDOG_USEC={round(keeper.service.watchdog * 1e6)}")
