@@ -8,15 +8,20 @@
 #include "cells.h"
 #include "cell/steps.h"
 
-/* Only the cell's instance writes .locked. It counts only while the instance is running */
+/*
+ * Only the cell's instance writes .locked. It counts only while the instance is running, or begins
+ * again (standby)
+ */
 bool qv_cell_locked(struct qv_cell *cell)
 {
 	const struct qv_mon_status *status;
+	u32 state;
 
 	if (!cell->in_monitor_running)
 		return false;
 	status = qv_cell_status(cell);
-	return READ_ONCE(status->locked) && READ_ONCE(status->state) == QV_MON_RUNNING;
+	state = READ_ONCE(status->state);
+	return READ_ONCE(status->locked) && (state == QV_MON_RUNNING || state == QV_MON_STOPPED);
 }
 
 struct qv_cell *qv_lock_holder(void)

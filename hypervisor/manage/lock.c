@@ -4,20 +4,21 @@
 
 /*
  * The cell's own instance writes .locked, and Linux can only read it. A cell whose instance
- * has failed does not count: it can no longer agree to anything. A cell on standby that is about to
- * begin again does.
+ * has failed, or has not begun, does not count: it can no longer agree to anything. A cell on standby
+ * that is about to begin again does.
  */
 bool cells_locked(void)
 {
 	bool locked = false;
-	u32 i;
+	u32 i, state;
 
 	for (i = 1; i < QV_INSTANCES && !locked; i++) {
 		if (me()->manager.cells[i].state != QV_MON_RUNNING)
 			continue;
 		mapping_set(QV_VA_MANAGE, me()->manager.cells[i].block_pa);
+		state = load(&managed_status()->state);
 		locked = load(&managed_status()->locked) &&
-			 load(&managed_status()->state) != QV_MON_FAILED;
+			 (state == QV_MON_RUNNING || state == QV_MON_STOPPED);
 	}
 	mapping_set(QV_VA_MANAGE, 0);
 	return locked;
