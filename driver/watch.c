@@ -123,7 +123,7 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 
 /*
  * The cell may have begun again by itself. Its monitor writes the failure, .failures, and .state in
- * this order. A failure that changes meanwhile is read at the next look, and so is one whose
+ * this order. One failure that changes meanwhile is read at the next look, and so is one whose
  * restart is not over
  */
 static void watch_standby(struct qv_cell *cell, const struct qv_mon_status *status)
@@ -132,14 +132,18 @@ static void watch_standby(struct qv_cell *cell, const struct qv_mon_status *stat
 	struct qv_mon_failure f = status->failure;
 	char more[QV_PANIC_LEN + 3] = "";
 	u64 entered;
+	u32 state;
 
 	smp_rmb();
-	if (failures == cell->restarts || READ_ONCE(status->state) != QV_MON_RUNNING ||
-	    READ_ONCE(status->failures) != failures)
-		return;
+	state = READ_ONCE(status->state);
 	entered = READ_ONCE(cell->console->comm->entered_tsc);
-	if ((s64)(entered - f.tsc) < 0 &&
-	    qv_rdtsc() - f.tsc < (u64)tsc_khz * WATCH_ENTRY_MS)
+	if (failures == cell->restarts || state == QV_MON_FAILED)
+		return;
+	/* a cell that fails again and again is reported before its last restart is over */
+	if (failures == cell->restarts + 1 &&
+	    (state != QV_MON_RUNNING || READ_ONCE(status->failures) != failures ||
+	     ((s64)(entered - f.tsc) < 0 &&
+	      qv_rdtsc() - f.tsc < (u64)tsc_khz * WATCH_ENTRY_MS)))
 		return;
 	if (f.reason == QV_FAIL_PANIC)
 		watch_panic_text(more, cell->console->comm);
