@@ -9,6 +9,7 @@
 #include "cells.h"
 #include "cross.h"
 #include "parts/cpus.h"
+#include "parts/kept.h"
 #include "watch.h"
 
 /* Refused with direct IPIs, too: an INIT and a SIPI would start such a CPU, against all memory */
@@ -89,6 +90,9 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (qv_takeover_pending())
 		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
 				 "a CPU that missed the last take-over has still not come");
+	if (flags & QV_ENABLE_IPI_DIRECT && qv_kept_any())
+		return qv_refuse(r, QV_E_ENABLED, "qvctl pool --cpus none, or --ipi filtered",
+				 "IPIs of Linux cannot be direct while CPUs are kept for cells");
 	error = qv_preflight(r);
 	if (error)
 		return error;

@@ -78,10 +78,8 @@ static int cpus_take_one(u32 cpu)
 	cpumask_set_cpu(cpu, &cpus_in_cells);
 	online = cpu_online(cpu);
 	cpus_read_unlock();
-	if (!online && qv_cpu_kept(cpu)) {
-		qv_ipi_cpu_went(cpu);
+	if (!online && qv_cpu_kept(cpu))	/* IPIs of Linux are filtered: see kept.c */
 		return 0;
-	}
 	error = remove_cpu(cpu);
 	if (error)
 		cpumask_clear_cpu(cpu, &cpus_in_cells);

@@ -41,6 +41,14 @@ static int kept_check(struct qv_reply *r, const struct qv_pool_cpus *p)
 	u32 i;
 
 	cpumask_clear(&kept_wanted);
+	/* to send a CPU offline, Linux waits for all others */
+	if (qv_takeover_pending())
+		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
+				 "a CPU has still to answer an earlier call");
+	/* Linux learns whom its broadcasts reach when a CPU goes offline: see cross/ipi.c */
+	if (p->num_cpus && qv_takeover.enabled && qv_takeover.ipi_direct)
+		return qv_refuse(r, QV_E_ENABLED, "keep none, or enable QV with --ipi filtered",
+				 "no CPU can be kept for cells while IPIs of Linux are direct");
 	if (p->num_cpus > QV_MAX_CPUS)
 		return qv_refuse(r, QV_E_ARGUMENT, "list each CPU once",
 				 "%u CPUs are too many", p->num_cpus);
@@ -62,12 +70,25 @@ static void kept_mark(u32 cpu, bool kept)
 	qv_outside_keep(cpu, kept);
 }
 
-/* A CPU in a cell comes online when the cell goes */
-static void kept_give_up(u32 cpu)
+/*
+ * A CPU in a cell comes online when the cell goes. One that does not come back remains known to
+ * outside.c: disable tries again
+ */
+static void kept_give_up(struct qv_reply *r, u32 cpu)
 {
 	kept_mark(cpu, false);
-	if (!qv_cpu_in_cell(cpu) && !cpu_online(cpu) && add_cpu(cpu))
-		qv_log("driver", "CPU %u, which was kept for cells, did not come back online", cpu);
+	if (qv_cpu_in_cell(cpu) || cpu_online(cpu) || !add_cpu(cpu))
+		return;
+	qv_outside_keep(cpu, true);
+	qv_log("driver", "CPU %u, which was kept for cells, did not come back online", cpu);
+	if (r)
+		qv_reply_note(r, "bring it online by hand",
+			      "CPU %u, which was kept for cells, did not come back online", cpu);
+}
+
+bool qv_kept_any(void)
+{
+	return !cpumask_empty(&kept_cpus);
 }
 
 int qv_kept_set(struct qv_pool_cpus *p)
@@ -88,12 +109,11 @@ int qv_kept_set(struct qv_pool_cpus *p)
 	if (error) {
 		for_each_cpu(taken, &kept_new)
 			if (taken < cpu)
-				kept_give_up(taken);
+				kept_give_up(NULL, taken);
 		return qv_refuse_cpu(&p->reply, cpu, error, qv_cpus_have_deadlines());
 	}
-	/* nothing below can fail */
 	for_each_cpu(cpu, &kept_old)
-		kept_give_up(cpu);
+		kept_give_up(&p->reply, cpu);
 	if (!cpumask_empty(&kept_new) || !cpumask_empty(&kept_old))
 		qv_log("driver", "%u CPUs are kept ready for cells", cpumask_weight(&kept_cpus));
 	return 0;
@@ -116,5 +136,5 @@ void qv_kept_drop(void)
 
 	cpumask_copy(&kept_old, &kept_cpus);
 	for_each_cpu(cpu, &kept_old)
-		kept_give_up(cpu);
+		kept_give_up(NULL, cpu);
 }

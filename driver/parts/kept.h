@@ -8,6 +8,7 @@
 struct qv_pool_cpus;
 
 bool qv_cpu_kept(u32 linux_cpu);
+bool qv_kept_any(void);
 /* Keeps the CPUs of @p, and no others. After a refusal they are as before */
 int qv_kept_set(struct qv_pool_cpus *p);
 void qv_kept_show(struct qv_pool_cpus *p);
