@@ -233,3 +233,47 @@ TEST(pair_word_takes_any_value)
 		CHECK_EQ(pair_unpack(pair_pack(&w)).role, w.role);
 	}
 }
+
+/* A cell with the word `value` fails, and is back as the first one: it does without the other. */
+static void check_taken_over(uint64_t value)
+{
+	struct side a, b;
+	struct world w;
+
+	memset(&w, 0, sizeof(w));
+	boot(&a, true);
+	boot(&b, false);
+	w.cell[0] = a;
+	w.cell[1] = b;
+	w.cell[0].pair.own = pair_unpack(value);
+	w.cell[1].pair.seen = true;
+	w.cell[0].alive = false;
+	look(&w, 1);
+	look(&w, 1);
+	CHECK(w.cell[1].runs);
+	w.cell[0] = a;
+	look(&w, 0);
+	CHECK(!w.cell[0].runs);
+	/* now the second cell hangs */
+	read_other(&w, 0, false);
+	act(&w, 0);
+	read_other(&w, 0, false);
+	act(&w, 0);
+	CHECK(w.cell[0].runs);
+	look(&w, 1);
+	CHECK(!w.cell[1].runs);
+}
+
+TEST(pair_no_word_ends_take_overs)
+{
+	static const uint64_t epochs[] = { 0, 1, PAIR_EPOCH_MAX / 2, PAIR_EPOCH_MAX / 2 + 1,
+					   PAIR_EPOCH_MAX - 1, PAIR_EPOCH_MAX };
+	struct pair_word word = { .role = PAIR_HAS };
+	unsigned int i;
+
+	check_taken_over(UINT64_MAX);
+	for (i = 0; i < sizeof(epochs) / sizeof(epochs[0]); i++) {
+		word.epoch = epochs[i];
+		check_taken_over(pair_pack(&word));
+	}
+}

@@ -26,7 +26,7 @@ bool checkpoint_init(unsigned int n, size_t bytes, uint64_t age)
 	struct checkpoint *k = &checkpoints[n];
 	size_t pages = (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
 
-	k->memory[0] = pages_alloc(BUFFERS * pages);
+	*k = (struct checkpoint){ .memory = { pages_alloc(BUFFERS * pages) } };
 	if (!k->memory[0])
 		return false;
 	k->memory[1] = k->memory[0] + pages * PAGE_SIZE;

@@ -21,7 +21,7 @@ bool checkpoint_init(unsigned int n, size_t bytes, uint64_t age);
 
 /*
  * Takes the last checkpoint of component `n` over from the other cell (takeover.h), if there is
- * one; no program runs as the component. Lets interrupts in.
+ * a newer one; no program runs as the component. Lets interrupts in.
  */
 void checkpoint_fetch(unsigned int n);
 

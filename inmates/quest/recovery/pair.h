@@ -25,7 +25,7 @@ enum pair_role {
 
 struct pair_word {
 	enum pair_role role;
-	uint64_t epoch;			/* at most PAIR_EPOCH_MAX */
+	uint64_t epoch;			/* at most PAIR_EPOCH_MAX; then comes 0 */
 };
 
 /* The other cell, as this one sees it */
@@ -33,7 +33,7 @@ struct pair_other {
 	struct pair_word word;		/* as it was last, if it does not run */
 	bool runs;			/* its end of the channel does */
 	bool ended;			/* its end is stopped or has failed */
-	bool fresh;			/* it has looked within the time of the pair */
+	bool fresh;			/* it has looked or saved within the time of the pair */
 };
 
 struct pair {

@@ -12,16 +12,18 @@
 #define LOOKS_MIN	3		/* the time of a pair has so many looks at least */
 #define HASH_FACTOR	0x9E3779B97F4A7C15ull
 #define LONGEST_US	10000000	/* an older time of a fault is not used */
+#define NUMBER_MAX	(1ull << 62)	/* of a save of the other cell: none is lost by overflow */
 
 /*
  * The memory of a cell, which it alone writes. Each word is stored once. Save k is in buffer
  * k % BUFFERS. `number` of a buffer is 0 while its contents change; the hash is of its other words
- * and contents, so a buffer that a fault has spoilt is not used.
+ * and contents, so a buffer that a fault has spoilt is not used. Both cells count saves in one
+ * sequence: a cell that takes the component over continues with the other's number.
  */
 struct memory {
 	uint64_t version;
 	uint64_t word;			/* role and epoch: pair.h */
-	uint64_t beat;			/* TSC of its last look */
+	uint64_t beat;			/* TSC of its last look or save */
 	uint64_t offered;		/* TSC of the fault after which it offers the component */
 	struct buffer {
 		uint64_t number, bytes, saved, hash;	/* saved: TSC */
@@ -33,7 +35,7 @@ static struct takeover {
 	struct memory *own;		/* NULL: it has no pair */
 	const struct memory *other;
 	size_t own_room, other_room;	/* of a checkpoint */
-	uint64_t saves;			/* checkpoints of this cell */
+	uint64_t saves;			/* number of the last checkpoint, of whichever cell */
 	const uint64_t *life;		/* of the other cell */
 	uint64_t limit;			/* of the pair */
 	struct pair_other view;		/* of the last look */
@@ -134,7 +136,8 @@ static struct pair_other view_of(const struct takeover *t, uint64_t now)
 	};
 }
 
-static void note_beat(struct takeover *t, uint64_t now)
+/* The time is read after the beat, so that TIME since a beat has passed when it is not fresh. */
+static void note_beat(struct takeover *t)
 {
 	uint64_t beat = load(&t->other->beat);
 	uint64_t generation = QV_CHAN_GENERATION(load(t->life));
@@ -143,7 +146,7 @@ static void note_beat(struct takeover *t, uint64_t now)
 		return;
 	t->beat = beat;
 	t->generation = generation;
-	t->changed = now;
+	t->changed = rdtsc();
 }
 
 void takeover_publish(unsigned int n)
@@ -162,8 +165,8 @@ enum pair_act takeover_look(unsigned int n)
 	bool claimed;
 
 	do {
+		note_beat(t);
 		now = rdtsc();
-		note_beat(t, now);
 		t->view = view_of(t, now);
 		claimed = t->pair.own.role == PAIR_CLAIMS;
 		act = pair_step(&t->pair, &t->view);
@@ -174,6 +177,15 @@ enum pair_act takeover_look(unsigned int n)
 	if (t->view.runs && act != PAIR_START)
 		t->ran = now;
 	return act;
+}
+
+void takeover_beat(unsigned int n)
+{
+	struct takeover *t = &takeovers[n];
+
+	/* the caller's next load of the other's word comes after this */
+	if (t->own)
+		(void)__atomic_exchange_n(&t->own->beat, rdtsc(), __ATOMIC_SEQ_CST);
 }
 
 bool takeover_possible(unsigned int n)
@@ -261,48 +273,68 @@ static size_t part_of(size_t bytes, size_t done)
 	return bytes - done < PAGE_SIZE ? bytes - done : PAGE_SIZE;
 }
 
-bool takeover_save(unsigned int n, const struct process *p, const void *from, size_t bytes)
+/*
+ * Writes a checkpoint as number `save`, which was complete at TSC `saved`, to this cell's memory.
+ * Returns false if program `p` (NULL: none) ends meanwhile. Lets interrupts in.
+ */
+static bool write(struct takeover *t, uint64_t save, uint64_t saved, const struct process *p,
+		  const unsigned char *from, size_t bytes)
 {
-	struct takeover *t = &takeovers[n];
-	uint64_t save, saved, hash;
-	unsigned char *to;
-	struct buffer *b;
+	struct buffer *b = &t->own->buffers[save % BUFFERS];
+	unsigned char *to = buffer_at(t->own, t->own_room, save);
+	uint64_t hash = hash_head(save, bytes, saved);
 	size_t done, part;
 
-	if (!t->own)
-		return true;
-	save = t->saves + 1;
-	saved = rdtsc();
-	hash = hash_head(save, bytes, saved);
-	b = &t->own->buffers[save % BUFFERS];
-	to = buffer_at(t->own, t->own_room, save);
 	store(&b->number, 0);
 	for (done = 0; done < bytes; done += part) {
 		part = part_of(bytes, done);
-		hash = copy_words(to + done, (const unsigned char *)from + done, part, hash);
+		hash = copy_words(to + done, from + done, part, hash);
 		let_interrupts_in();
-		if (p->ending)
+		if (p && p->ending)
 			return false;
 	}
 	store(&b->bytes, bytes);
 	store(&b->saved, saved);
 	store(&b->hash, hash);
 	store(&b->number, save);
+	return true;
+}
+
+bool takeover_save(unsigned int n, const struct process *p, const void *from, size_t bytes)
+{
+	struct takeover *t = &takeovers[n];
+	uint64_t save = t->saves + 1;
+
+	if (!t->own)
+		return true;
+	if (!write(t, save, rdtsc(), p, from, bytes))
+		return false;
+	/*
+	 * Either the other cell finds this beat and the save when it has claimed, or its claim is
+	 * found here.
+	 */
+	takeover_beat(n);
+	if (takeover_is_over(n)) {
+		store(&t->own->buffers[save % BUFFERS].number, 0);
+		return false;
+	}
 	t->saves = save;
 	return true;
 }
 
-/* Copies the checkpoint in buffer `i` of the other cell. Returns its size; 0: it is not whole. */
-static size_t fetch(const struct takeover *t, unsigned int i, unsigned char *to, size_t room,
-		    uint64_t *age)
+/*
+ * Copies checkpoint `number` in buffer `i` of the other cell. Returns its size; 0: it is not whole.
+ */
+static size_t fetch(const struct takeover *t, unsigned int i, uint64_t number, unsigned char *to,
+		    size_t room, uint64_t *age)
 {
 	const struct buffer *b = &t->other->buffers[i];
-	uint64_t number = load(&b->number), bytes = load(&b->bytes), saved = load(&b->saved);
+	uint64_t bytes = load(&b->bytes), saved = load(&b->saved);
 	uint64_t hash = hash_head(number, bytes, saved);
 	const unsigned char *from = buffer_at(t->other, t->other_room, i);
 	size_t done, part;
 
-	if (!number || number % BUFFERS != i || bytes > room || bytes > t->other_room)
+	if (number > NUMBER_MAX || number % BUFFERS != i || bytes > room || bytes > t->other_room)
 		return 0;
 	for (done = 0; done < bytes; done += part) {
 		part = part_of(bytes, done);
@@ -318,19 +350,28 @@ static size_t fetch(const struct takeover *t, unsigned int i, unsigned char *to,
 
 size_t takeover_fetch(unsigned int n, void *to, size_t room, uint64_t *age)
 {
-	const struct takeover *t = &takeovers[n];
+	struct takeover *t = &takeovers[n];
 	unsigned int tried, i, newest;
 	uint64_t numbers[BUFFERS];
-	size_t bytes = 0;
+	size_t bytes;
 
 	for (i = 0; i < BUFFERS; i++)
 		numbers[i] = t->own ? load(&t->other->buffers[i].number) : 0;
-	for (tried = 0; tried < BUFFERS && !bytes; tried++) {
+	for (tried = 0; tried < BUFFERS; tried++) {
 		for (i = 1, newest = 0; i < BUFFERS; i++)
 			if (numbers[i] > numbers[newest])
 				newest = i;
-		bytes = numbers[newest] ? fetch(t, newest, to, room, age) : 0;
+		/* this cell's own last checkpoint may be the newer one */
+		if (numbers[newest] <= t->saves)
+			return 0;
+		bytes = fetch(t, newest, numbers[newest], to, room, age);
+		if (bytes) {
+			/* if this cell fails before its first save, the other one finds it here */
+			(void)write(t, numbers[newest], rdtsc() - *age, NULL, to, bytes);
+			t->saves = numbers[newest];
+			return bytes;
+		}
 		numbers[newest] = 0;
 	}
-	return bytes;
+	return 0;
 }

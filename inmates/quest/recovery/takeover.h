@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Components that another cell takes over (`takeover=SEND,RECEIVE,TIME`). Each of the two cells
- * writes its memory SEND, which is RECEIVE of the other one: its role (pair.h), a counter of its
- * looks, and its checkpoints. Interrupts are off in every call. Times are TSC cycles.
+ * writes its memory SEND, which is RECEIVE of the other one: its role (pair.h), the time of its
+ * last look or save, and its checkpoints. Interrupts are off in every call. Times are TSC cycles.
  */
 #ifndef QUEST_RECOVERY_TAKEOVER_H
 #define QUEST_RECOVERY_TAKEOVER_H
@@ -26,6 +26,9 @@ bool takeover_used(unsigned int n);
 enum pair_act takeover_look(unsigned int n);
 void takeover_publish(unsigned int n);
 
+/* Tells the other cell, between two looks, that this one has not failed. No pair: nothing. */
+void takeover_beat(unsigned int n);
+
 /* Whether the other cell can take component `n` now. */
 bool takeover_possible(unsigned int n);
 
@@ -47,13 +50,15 @@ uint64_t takeover_fault(unsigned int n, uint64_t now);
 
 /*
  * Copies a checkpoint of program `p`, in whole pages, to the other cell. Returns false if the
- * program ends. Lets interrupts in.
+ * program ends, or the other cell has taken the component. If it returns true, the other cell does
+ * not start the component within the time of the pair after the call. Lets interrupts in.
  */
 bool takeover_save(unsigned int n, const struct process *p, const void *from, size_t bytes);
 
 /*
  * Copies the last whole checkpoint of the other cell to `to`, whole pages with room for `room`
- * bytes. Returns its size, and its age in `*age`; 0: no checkpoint is whole. Lets interrupts in.
+ * bytes, and to this cell's own memory. Returns its size, and its age in `*age`; 0: no checkpoint
+ * is whole and newer than the last one of this cell. Lets interrupts in.
  */
 size_t takeover_fetch(unsigned int n, void *to, size_t room, uint64_t *age);
 

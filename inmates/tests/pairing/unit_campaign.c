@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A campaign of faults against a component of two cells: recovery/takeover.c and pair.c, unchanged,
- * with a program that counts, saves its count, and acknowledges it when the save has succeeded.
- * Each kind of fault hits the cells at random instants, also between two pages of a save. Then no
+ * A campaign of faults against a component of two cells: recovery/checkpoint.c, takeover.c and
+ * pair.c, unchanged, with a program that counts, saves its count, and acknowledges it when the save
+ * has succeeded. Each kind of fault hits the cells at random instants, also in a save. Then no
  * acknowledged count is lost, no spoilt checkpoint is used, and the service is back within the time
  * of the pair, the longest time until a look, and a tick. The table is printed.
  */
@@ -12,6 +12,9 @@
 #include <qv/end.h>
 #include <inmate/cpu.h>
 #include "../../quest/kernel/process/process.h"
+#include "../../quest/mm/pages.h"
+#include "../../quest/mm/usercopy.h"
+#include "../../quest/recovery/checkpoint.h"
 #include "../../quest/recovery/takeover.h"
 #include "unit.h"
 
@@ -40,11 +43,12 @@ static struct cell {
 	struct process process;
 	struct image image;		/* of the program */
 	uint64_t next_look, hangs_until, boots_at;
+	unsigned char kept[2][ROOM] __attribute__((aligned(4096)));
 	bool alive, runs;
 	uint64_t generation;
 } cells[CELLS];
 static unsigned char windows[CELLS][QV_CHAN_PAGE + MEMORY] __attribute__((aligned(4096)));
-static uint64_t now, acked, acked_at, afresh, spoilt, twice, resumed, longest;
+static uint64_t now, acked, acked_at, afresh, spoilt, twice, resumed, longest, soonest;
 static int holder, current, pauses_left;
 static jmp_buf dead;
 static void (*fault_in_save)(int cell);
@@ -73,6 +77,26 @@ int channel_open(unsigned int n, struct qv_end **end)
 void channel_close(unsigned int n)
 {
 	(void)n;
+}
+
+uint64_t pages_alloc(size_t n)
+{
+	CHECK_EQ(n * 4096, sizeof(cells[current].kept));
+	return (uint64_t)(uintptr_t)cells[current].kept;
+}
+
+bool copy_from_user(const struct space *s, void *to, uint64_t from, size_t n)
+{
+	(void)s;
+	memcpy(to, (const void *)(uintptr_t)from, n);
+	return true;
+}
+
+bool copy_to_user(const struct space *s, uint64_t to, const void *from, size_t n)
+{
+	(void)s;
+	memcpy((void *)(uintptr_t)to, from, n);
+	return true;
 }
 
 /* Other threads run between two pages of a copy: there a fault may come. */
@@ -111,6 +135,7 @@ static void boot(int i)
 	c->next_look = now + rnd_below(PERIOD);
 	memset(&c->process, 0, sizeof(c->process));
 	current = i;
+	CHECK(checkpoint_init((unsigned int)i, BYTES, UINT64_MAX));
 	CHECK(!takeover_init((unsigned int)i, &rules[i], PERIOD));
 }
 
@@ -129,24 +154,35 @@ static void fill(struct image *image, uint64_t count)
 		image->words[k] = count * 0x9E3779B97F4A7C15ull + k;
 }
 
-/* The component starts in cell `i`, at the checkpoint of the other cell if there is one. */
+/* The component starts in cell `i`, at the last checkpoint if there is one. */
 static void start(int i)
 {
-	static struct image found __attribute__((aligned(4096))), right;
-	static unsigned char room[12288] __attribute__((aligned(4096)));
-	uint64_t age;
-	size_t bytes;
+	static struct image found, right;
+	struct cell *c = &cells[i];
+	long bytes;
 
-	bytes = takeover_fetch((unsigned int)i, room, ROOM, &age);
-	memcpy(&found, room, sizeof(found));
+	memset(&c->process, 0, sizeof(c->process));
+	c->process.component = i + 1;
+	checkpoint_fetch((unsigned int)i);
+	checkpoint_arm((unsigned int)i, checkpoint_usable((unsigned int)i, now));
+	bytes = checkpoint_resume(&c->process, (uintptr_t)&found, sizeof(found));
+	CHECK(bytes >= 0);
 	fill(&right, bytes ? found.count : 0);
 	if (bytes && (bytes != sizeof(found) || memcmp(&found, &right, sizeof(found))))
 		spoilt++;
 	if (!bytes && acked)
 		afresh++;
-	cells[i].image = right;
-	cells[i].runs = true;
+	c->image = right;
+	c->runs = true;
 	resumed = right.count;
+	if (holder != i && acked && now - acked_at < soonest)
+		soonest = now - acked_at;
+}
+
+static void end_program(int i)
+{
+	cells[i].runs = false;
+	cells[i].process.ending = true;
 }
 
 static void look(int i)
@@ -159,7 +195,7 @@ static void look(int i)
 		start(i);
 		break;
 	case PAIR_STOP:
-		c->runs = false;
+		end_program(i);
 		takeover_publish((unsigned int)i);
 		break;
 	default:
@@ -172,17 +208,17 @@ static void look(int i)
 static void work(int i)
 {
 	struct cell *c = &cells[i];
+	long failed;
 
 	current = i;
 	fill(&c->image, c->image.count + 1);
 	if (setjmp(dead))
 		return;
-	if (!takeover_save((unsigned int)i, &c->process, &c->image, sizeof(c->image)))
+	failed = checkpoint_save(&c->process, (uintptr_t)&c->image, sizeof(c->image));
+	if (takeover_is_over((unsigned int)i))
+		end_program(i);
+	if (failed || !c->runs)
 		return;
-	if (takeover_is_over((unsigned int)i)) {
-		c->runs = false;
-		return;
-	}
 	if (c->image.count <= acked)
 		twice++;
 	acked = c->image.count;
@@ -231,6 +267,7 @@ static void make_world(void)
 		CHECK(!qv_chan_lay_out(page));
 	}
 	acked = afresh = spoilt = twice = 0;
+	soonest = UINT64_MAX;
 	for (i = 0; i < CELLS; i++)
 		boot(i);
 	acked_at = now;
@@ -283,13 +320,13 @@ static void kill_other(int i)
 
 static void crash(int i)
 {
-	cells[i].runs = false;
+	end_program(i);
 	takeover_leave((unsigned int)i, true, now);
 }
 
 static void give_up(int i)
 {
-	cells[i].runs = false;
+	end_program(i);
 	takeover_leave((unsigned int)i, false, now);
 }
 
@@ -333,7 +370,7 @@ static void one_case(const struct kind *k, bool in_save, unsigned int *lost, uns
 	resumed = before;
 	at = now;
 	if (in_save) {
-		pauses_left = (int)rnd_below(3);
+		pauses_left = (int)rnd_below(6);
 		fault_in_save = k->fault;
 	} else {
 		k->fault(holder);
@@ -369,5 +406,109 @@ TEST(campaign_of_faults_against_two_cells)
 		       kinds[k].name, CASES, CASES - lost, lost, states,
 		       (unsigned long)(worst / TICK));
 		CHECK_EQ(lost, 0);
+	}
+}
+
+static void stop_work(int i)
+{
+	cells[i].runs = false;
+}
+
+/* The first cell gives the component to the second one, which fails before its first save. */
+TEST(second_take_over_loses_no_acknowledged_save)
+{
+	uint64_t before;
+
+	make_world();
+	crash(0);
+	while (holder == 0)
+		run_until(now + TICK);
+	run_until(now + 20 * TICK);
+	crash(1);			/* the memory of the second cell keeps what it saved */
+	while (holder == 1)
+		run_until(now + TICK);
+	run_until(now + 100 * TICK);
+	before = acked;
+	crash(0);
+	while (!cells[1].runs)
+		look(1);
+	CHECK_EQ(resumed, before);
+	end_program(1);			/* it has not saved */
+	takeover_leave(1, true, now);
+	while (!cells[0].runs)
+		look(0);
+	CHECK_EQ(resumed, before);
+	crash(0);
+	while (!cells[1].runs)
+		look(1);
+	/* the second cell has the checkpoint in its memory, and the first one has lost its own */
+	kill_cell(0);
+	boot(0);
+	cells[0].next_look = UINT64_MAX;
+	look(1);
+	kill_cell(1);
+	while (!cells[0].runs)
+		look(0);
+	CHECK_EQ(resumed, before);
+	CHECK(!afresh && !spoilt && !twice);
+}
+
+/* A cell hangs; the other one takes over, saves, and fails; then the first one continues. */
+TEST(cell_that_hung_continues_at_the_other_cells_saves)
+{
+	uint64_t before;
+
+	make_world();
+	cells[0].hangs_until = now + 150000 * US;
+	run_until(now + 140000 * US);
+	CHECK(cells[1].runs && holder == 1);
+	before = acked;
+	kill_cell(1);
+	run_until(now + 100000 * US);
+	CHECK(cells[0].runs && acked > before);
+	CHECK(!afresh && !spoilt && !twice);
+}
+
+/* The other cell does not start the component within the time of the pair after a save. */
+TEST(save_that_succeeds_keeps_the_component)
+{
+	uint64_t end;
+
+	make_world();
+	cells[0].next_look = UINT64_MAX;	/* recovery's thread has no turn, the program has */
+	for (end = now + 200000 * US; now < end; run_until(now + TICK))
+		CHECK(!cells[1].runs);
+	CHECK_EQ(acked_at, now - TICK);
+	stop_work(0);
+	run_until(now + 100000 * US);
+	CHECK(cells[1].runs && soonest >= TIME_US * US);
+}
+
+/* The other cell claims while a save copies: the save does not succeed. */
+static void claim_in_save(int i)
+{
+	look(!i);
+	now += 2 * TIME_US * US;
+	look(!i);
+	current = i;
+	CHECK(cells[!i].runs);
+}
+
+TEST(save_fails_if_the_other_cell_has_claimed)
+{
+	int pause;
+
+	for (pause = 0; pause < 6; pause++) {
+		uint64_t before;
+
+		make_world();
+		before = acked;
+		pauses_left = pause;
+		fault_in_save = claim_in_save;
+		work(0);
+		CHECK(!cells[0].runs && cells[1].runs);
+		CHECK_EQ(acked, before);
+		run_until(now + 100000 * US);
+		CHECK(!cells[0].runs && acked > before && !twice && !afresh && !spoilt);
 	}
 }
