@@ -45,7 +45,7 @@ static int kept_check(struct qv_reply *r, const struct qv_pool_cpus *p)
 	if (qv_takeover_pending())
 		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
 				 "a CPU has still to answer an earlier call");
-	/* Linux learns whom its broadcasts reach when a CPU goes offline: see cross/ipi.c */
+	/* Linux stops broadcasts to a CPU when the CPU goes offline: see cross/ipi.c */
 	if (p->num_cpus && qv_takeover.enabled && qv_takeover.ipi_direct)
 		return qv_refuse(r, QV_E_ENABLED, "keep none, or enable QV with --ipi filtered",
 				 "no CPU can be kept for cells while IPIs of Linux are direct");
@@ -71,7 +71,7 @@ static void kept_mark(u32 cpu, bool kept)
 }
 
 /*
- * A CPU in a cell comes online when the cell goes. One that does not come back remains known to
+ * A CPU in a cell comes online when the cell goes. A CPU that does not come back remains known to
  * outside.c: disable tries again
  */
 static void kept_give_up(struct qv_reply *r, u32 cpu)

@@ -4,8 +4,8 @@
 
 /*
  * The cell's own instance writes .locked, and Linux can only read it. A cell whose instance
- * has failed, or has not begun, does not count: it can no longer agree to anything. A cell on standby
- * that is about to begin again does.
+ * has failed, or has not begun, does not count: it can agree to nothing. A cell on standby that is
+ * about to begin again does.
  */
 bool cells_locked(void)
 {
