@@ -6,15 +6,19 @@
 /*
  * Counts a failure of a cell on standby, once for all CPUs that fail. Returns true if fewer than
  * .standby others were in the last .standby_ms. After a fault of the monitor, the instance may be
- * damaged, so the cell ends
+ * damaged, so the cell ends, also if another CPU has failed before
  */
 static __attribute__((noinline)) bool standby_turn(bool first, u32 reason)
 {
 	u32 most = me()->req.standby, num = my_status()->failures;
 	u64 *turn = &me()->cell.failed[num % most], last = *turn;
 
-	if (!first || reason == QV_FAIL_MONITOR)
-		return reason != QV_FAIL_MONITOR;
+	if (reason == QV_FAIL_MONITOR) {
+		__atomic_store_n(&my_status()->state, QV_MON_FAILED, __ATOMIC_RELEASE);
+		return false;
+	}
+	if (!first)
+		return true;
 	*turn = rdtsc();
 	__atomic_store_n(&my_status()->failures, num + 1, __ATOMIC_RELEASE);
 	return num < most || *turn - last >= (u64)me()->req.standby_ms * me()->boot.tsc_khz;

@@ -191,6 +191,12 @@ static void stays_failed(void)
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 	CHECK_EQ(my_status()->failures, 0);
 	check_commands(CMD_STOP);
+	/* no CPU would begin again, and nothing would say so */
+	open_cell(3);
+	cell_fail(pcpu_of(1), QV_FAIL_PORT, 0x64);
+	cell_fail(pcpu_of(0), QV_FAIL_MONITOR, 0);
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+	CHECK(!takes(0));
 	open_cell(0);
 	cell_fail(pcpu_of(1), QV_FAIL_PORT, 0);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
