@@ -9,7 +9,7 @@ import pytest
 
 from devices import given
 from lab.machine import Machine
-from product import HERE, TEST_IMAGE, Product
+from product import HERE, TEST_IMAGE, Product, on_machines
 from test_cell_net import CELL, CELL_IP
 from test_iommu import QEMU, dma
 from test_watching import until
@@ -21,7 +21,8 @@ HEARTBEAT, ENTERED = COMM, COMM + 120
 CRASHES = (("memory", "memory"), ("fault", "panic"))
 
 
-def test_failed_cell_begins_again_by_itself(qv: Product) -> None:
+@on_machines("xapic", slow=["intel"])
+def test_failed_cell_begins_again_by_itself(qv: Product, name: str) -> None:
     """Each kind of failure is recorded, the cell's shell answers again, and the limit holds."""
     file = qv.config("quest", 3, TEST_IMAGE, f"standby: {len(CRASHES)}/60m")
     qv.do(f"cell create {file} --start")
