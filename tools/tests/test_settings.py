@@ -23,6 +23,12 @@ def default(name: str) -> int:
     return int(ROWS[name].strip("`"))
 
 
+def test_enable_is_the_last_step_of_the_service() -> None:
+    """systemd calls no ExecStop= after a failed start, so a step after enable would leave QV enabled."""
+    steps = re.findall(r"^ExecStart(?:Pre|Post)?=.*$", (UNITS / "qv.service").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [step for step in steps if "qvctl enable" in step] == steps[-1:]
+
+
 def test_file_and_page_have_the_settings_that_are_read() -> None:
     read = set(re.findall(r"number\(\"(QV_\w+)\"", (TOP / "tools/qv/cli/wanted.py").read_text(encoding="utf-8")))
     read |= set(re.findall(r"\$\{?(QV_\w+)", (UNITS / "qv.service").read_text(encoding="utf-8")))
