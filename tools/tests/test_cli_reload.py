@@ -186,6 +186,18 @@ def test_reload_waits_for_the_answer_of_the_process(run: Run, monkeypatch: pytes
     assert run.device.calls == [], "the process of the unit does the work"
 
 
+def test_reload_of_another_name_is_refused_at_once(run: Run,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process of the unit answers by the name that it knows, so no answer would come."""
+    kept = Path(run.system.root) / "etc/qv/cells/quest.yaml"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(run.yaml.read_text().replace("name: quest", "name: other"))
+    monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("the process was asked"))
+    monkeypatch.setenv("MAINPID", "4711")
+    assert run("cell", "run", "--reload", str(kept)) != 0
+    assert "the file quest.yaml describes the cell other" in run.err
+
+
 def test_reload_by_hand_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MAINPID", raising=False)
     assert run("cell", "run", "--reload", str(run.yaml)) == 1

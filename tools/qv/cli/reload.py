@@ -12,7 +12,7 @@ import signal
 
 from .. import abi, dropin, mark
 from ..errors import Failed, Refused
-from .needs import check_required
+from .needs import check_name, check_required
 from .wanted import wanted
 
 TYPE_CHECKING = False
@@ -55,7 +55,9 @@ def _taken_answer(place: str) -> str | None:
 def ask(args: Arguments, system: System, service: Service) -> int:
     """Asks the unit's process to read its file again, and waits until it has. systemd, which limits
     this time, gives the number of the process."""
-    name = wanted(args, system).cell.name
+    cell = wanted(args, system).cell
+    check_name(cell, system.root)  # another name would be that of another unit's answer
+    name = cell.name
     unit, process = dropin.unit(name), os.environ.get("MAINPID", "")
     if not process.isdigit():
         raise Refused("--reload is for the unit of a cell", f"systemctl reload {unit}")
