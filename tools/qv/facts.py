@@ -35,6 +35,12 @@ class Facts:
     def exists(self, path: str) -> bool:
         return (self.root / path).exists()
 
+    @property
+    def has_crash_kernel(self) -> bool:
+        """Returns whether a crash kernel (kdump) is loaded. It hangs where the monitor owns the
+        IOMMU."""
+        return self.read("sys/kernel/kexec_crash_loaded").strip() == "1"
+
     @cached_property
     def machine(self) -> Machine:
         return Machine.this(str(self.root))

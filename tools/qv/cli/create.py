@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 
-from .. import abi, config, files, mark
+from .. import abi, config, files, mark, output
 from ..condition import state_name
 from ..errors import Refused, WrongConfiguration
 from .acting import done
 from .check import functions
+from .monitor import crash_dump
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ if TYPE_CHECKING:
 def create(args: Arguments, system: System) -> int:
     """Checks everything first. If a later step fails, the earlier steps are undone."""
     cell, contents = checked(args.file, args.force, system, system.machine())
-    reply = make(system.device_or_load(), cell, contents, args.start)
+    device = system.device_or_load()
+    enabled = device.status().enabled
+    reply = make(device, cell, contents, args.start)
+    warning = "" if enabled else crash_dump(device.status(), system)
+    if warning:
+        output.complain(f"note: QV is enabled, and {warning}")
     for kind in mark.KINDS:
         mark.forget(os.path.join(system.root, mark.FOLDER), cell.name, kind)
     state = abi.State.RUNNING if args.start else abi.State.LOADABLE

@@ -434,7 +434,7 @@ class Examination:
         owns = self._has_iommu()
         if self.status is not None and self.status.enabled:
             owns = self.status.dma_level != abi.DmaLevel.NONE
-        if self.facts.read("sys/kernel/kexec_crash_loaded").strip() != "1":
+        if not self.facts.has_crash_kernel:
             return Finding("crash-dump", OK, "no crash kernel is loaded")
         if not owns:
             return Finding(

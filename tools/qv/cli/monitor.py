@@ -21,12 +21,11 @@ def _is_as_asked(args: Arguments, info: abi.StatusInfo) -> bool:
     return args.ipi in (None, words.ipi_name(info.ipi_direct)) and args.iommu in (None, owns)
 
 
-def _crash_dump(info: abi.StatusInfo, system: System) -> str:
-    """Returns a warning if a crash kernel is loaded that would not start: see doctor."""
-    loaded = system.facts().read("sys/kernel/kexec_crash_loaded").strip() == "1"
-    if not loaded or info.dma_level == abi.DmaLevel.NONE:
+def crash_dump(info: abi.StatusInfo, system: System) -> str:
+    """Returns a warning if a crash kernel is loaded that would not start."""
+    if info.dma_level == abi.DmaLevel.NONE or not system.facts().has_crash_kernel:
         return ""
-    return "; the crash kernel that is loaded would hang (`qvctl doctor` says what to do)"
+    return "the crash kernel that is loaded would hang (`qvctl doctor` says what to do)"
 
 
 def enable(args: Arguments, system: System) -> int:
@@ -41,7 +40,8 @@ def enable(args: Arguments, system: System) -> int:
     level = f"; level: {words.outside(info.cpus_outside)}" if info.cpus_outside else ""
     level += f"; level: {words.IPI_DIRECT}" if info.ipi_direct else ""
     level += f"; level: {words.dma_level(info)}"
-    level += _crash_dump(info, system)
+    warning = crash_dump(info, system)
+    level += f"; {warning}" if warning else ""
     return done(
         args,
         reply,
