@@ -129,10 +129,14 @@ static void waits_for_others(void)
 /* A CPU that never answers delays the boot CPU by 2 s at most */
 static void one_is_mute(void)
 {
+	u64 start;
+
 	open_cell(1);
 	cell_fail(pcpu_of(0), QV_FAIL_TRIPLE_FAULT, 0);
 	fake_time();
+	start = rdtsc();
 	CHECK(takes(0));
+	CHECK(rdtsc() - start <= 2100ull * me()->boot.tsc_khz);
 	fake_ipi = fake_answer;
 }
 
