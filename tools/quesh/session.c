@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The virtual terminal: shows the cell's screen and sends it keys. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -200,10 +201,15 @@ static void begin_history(struct session *session, const struct options *options
 
 static void end_history(struct session *session, const struct options *options)
 {
-	if (!options->no_history && !past_save(&session->history.text, options->name))
+	char path[PATH_MAX];
+
+	if (!options->no_history && !past_save(&session->history.text, options->name)) {
+		const char *why = strerror(errno);
+
 		fprintf(stderr, "quesh: the history of %s is not kept for the next session (%s)\n"
-			"  remedy: see ~/.local/state/quesh, or say --no-history\n",
-			options->name, strerror(errno));
+			"  remedy: see %s, or say --no-history\n", options->name, why,
+			past_path(path, sizeof(path), options->name) ? path : "your home folder");
+	}
 	history_free(&session->history);
 }
 
