@@ -121,6 +121,21 @@ bool component_reap(struct component *c)
 	return true;
 }
 
+/* While recovery waits for `c`: it looks at no other cell, but none takes a component from it. */
+static void keep_pairs(const struct component *c)
+{
+	unsigned int n;
+
+	for (n = 0; n < num_components; n++) {
+		if (!takeover_used(n))
+			continue;
+		takeover_beat(n);
+		/* it was taken before, and its next look ends the rest */
+		if (&components[n] != c && components[n].pid && takeover_is_over(n))
+			(void)process_end_job(components[n].pid, SIGKILL);
+	}
+}
+
 bool component_stop(struct component *c, uint64_t until)
 {
 	uint64_t now;
@@ -129,6 +144,7 @@ bool component_stop(struct component *c, uint64_t until)
 		return true;
 	(void)process_end_job(c->pid, SIGKILL);
 	while (hurry(c->pid)) {
+		keep_pairs(c);
 		now = rdtsc();
 		if (now >= until)
 			return false;

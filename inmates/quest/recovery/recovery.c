@@ -118,6 +118,23 @@ static void report(const struct component *c, const struct outage *o, const stru
 	irq_disable();
 }
 
+/* The other cell has component `n` by now. */
+static void give_way(unsigned int n)
+{
+	(void)stop_all(decide_affected(rules, num_components, n));
+	components[n].outage = -1;
+	/* a cell in which the program has not ended does not wait: it must not claim */
+	if (components[n].state == COMPONENT_LOST) {
+		takeover_leave(n, false, rdtsc());
+		return;
+	}
+	components[n].state = COMPONENT_STANDBY;
+	takeover_publish(n);
+	irq_enable();
+	print("recovery: %s ends here: another cell has taken it over\n", rules[n].name);
+	irq_disable();
+}
+
 /*
  * Carries `s` out for component `n`, which has ended after a fault at `fault`. `stopped`: those
  * that ended with it.
@@ -137,6 +154,11 @@ static void carry_out(unsigned int n, const struct strategy *s, uint32_t stopped
 	}
 	if (s->kind == STRATEGY_TAKEOVER) {
 		c->state = COMPONENT_STANDBY;
+		return;
+	}
+	/* the other cell may have taken it while the program ended */
+	if (takeover_used(n) && takeover_look(n) == PAIR_STOP) {
+		give_way(n);
 		return;
 	}
 	if (s->kind == STRATEGY_INSTEAD)
@@ -233,19 +255,6 @@ static void take_over(unsigned int n)
 	report(c, o, NULL);
 }
 
-/* The other cell has component `n` by now. */
-static void give_way(unsigned int n)
-{
-	(void)stop_all(decide_affected(rules, num_components, n));
-	components[n].outage = -1;
-	if (components[n].state != COMPONENT_LOST)
-		components[n].state = COMPONENT_STANDBY;
-	takeover_publish(n);
-	irq_enable();
-	print("recovery: %s ends here: another cell has taken it over\n", rules[n].name);
-	irq_disable();
-}
-
 /* Looks at the other cell of component `n`. Returns whether that changed something. */
 static bool look_at_other(unsigned int n)
 {
@@ -272,7 +281,7 @@ static void restart(unsigned int n)
 	if (c->vcpu < 0 || (c->rule->send[0] && !takeover_used(n)))
 		return;
 	if (!takeover_has(n)) {			/* the next look starts it, if it may */
-		if (c->state == COMPONENT_LOST) {
+		if (c->state == COMPONENT_LOST && component_stop(c, rdtsc())) {
 			c->state = COMPONENT_STANDBY;
 			takeover_wait(n);
 		}
@@ -318,8 +327,11 @@ static void end(struct component *c)
 		lose(c);
 }
 
-/* Returns whether component `n` was recovered or has ended, so that some time has passed. */
-static bool look_at(unsigned int n)
+/*
+ * Returns whether component `n` was recovered or has ended, so that some time has passed. `acted`:
+ * those for which the other cell had this one act in this period.
+ */
+static bool look_at(unsigned int n, uint32_t *acted)
 {
 	struct component *c = &components[n];
 	struct process *p;
@@ -328,8 +340,10 @@ static bool look_at(unsigned int n)
 
 	if (c->asked)
 		restart(n);
-	if (takeover_used(n) && look_at_other(n))
+	if (takeover_used(n) && !is_in(*acted, n) && look_at_other(n)) {
+		*acted |= 1u << n;
 		return true;
+	}
 	if (c->state != COMPONENT_RUNS)
 		return false;
 	p = c->pid ? process_find(c->pid) : NULL;
@@ -350,16 +364,20 @@ static bool look_at(unsigned int n)
 	return d >= 0 || c->state != COMPONENT_RUNS;
 }
 
-/* Looks at all components, and again if one was recovered: others may have ended meanwhile. */
+/*
+ * Looks at all components, and again if one was recovered: others may have ended meanwhile. Another
+ * cell cannot keep it from ending: it makes a component start or end once.
+ */
 static void look_at_all(void)
 {
+	uint32_t acted = 0;
 	unsigned int n;
 	bool again;
 
 	do {
 		again = false;
 		for (n = 0; n < num_components; n++) {
-			again |= look_at(n);
+			again |= look_at(n, &acted);
 			let_interrupts_in();
 		}
 	} while (again);

@@ -429,6 +429,13 @@ TEST(second_take_over_loses_no_acknowledged_save)
 		run_until(now + TICK);
 	run_until(now + 100 * TICK);
 	before = acked;
+	/* the second cell does not take it, and has older saves in its memory */
+	crash(0);
+	look(0);
+	now += 2 * TIME_US * US;
+	look(0);
+	CHECK(cells[0].runs);
+	CHECK_EQ(resumed, before);
 	crash(0);
 	while (!cells[1].runs)
 		look(1);
