@@ -28,6 +28,7 @@
 #define MEMORY		(4096 + 3 * ROOM)
 #define CASES		100		/* of each kind */
 #define BOUND		(TIME_US * US + 2 * PERIOD + 2 * TICK)
+#define LOOKS		2		/* until a cell runs what the other one has left */
 
 static const struct component_rule rules[CELLS] = {
 	{ .name = "a", .send = "am", .receive = "bm", .takeover_us = TIME_US,
@@ -414,6 +415,25 @@ static void stop_work(int i)
 	cells[i].runs = false;
 }
 
+static void look_until_runs(int i)
+{
+	unsigned int n;
+
+	for (n = 0; n < LOOKS && !cells[i].runs; n++)
+		look(i);
+	CHECK(cells[i].runs);
+}
+
+/* Lets time pass until a save of the other cell has succeeded. */
+static void run_until_other_holds(int i)
+{
+	const uint64_t end = now + BOUND;
+
+	while (holder == i && now < end)
+		run_until(now + TICK);
+	CHECK(holder != i);
+}
+
 /* The first cell gives the component to the second one, which fails before its first save. */
 TEST(second_take_over_loses_no_acknowledged_save)
 {
@@ -421,12 +441,10 @@ TEST(second_take_over_loses_no_acknowledged_save)
 
 	make_world();
 	crash(0);
-	while (holder == 0)
-		run_until(now + TICK);
+	run_until_other_holds(0);
 	run_until(now + 20 * TICK);
 	crash(1);			/* the memory of the second cell keeps what it saved */
-	while (holder == 1)
-		run_until(now + TICK);
+	run_until_other_holds(1);
 	run_until(now + 100 * TICK);
 	before = acked;
 	/* the second cell does not take it, and has older saves in its memory */
@@ -437,25 +455,21 @@ TEST(second_take_over_loses_no_acknowledged_save)
 	CHECK(cells[0].runs);
 	CHECK_EQ(resumed, before);
 	crash(0);
-	while (!cells[1].runs)
-		look(1);
+	look_until_runs(1);
 	CHECK_EQ(resumed, before);
 	end_program(1);			/* it has not saved */
 	takeover_leave(1, true, now);
-	while (!cells[0].runs)
-		look(0);
+	look_until_runs(0);
 	CHECK_EQ(resumed, before);
 	crash(0);
-	while (!cells[1].runs)
-		look(1);
+	look_until_runs(1);
 	/* the second cell has the checkpoint in its memory, and the first one has lost its own */
 	kill_cell(0);
 	boot(0);
 	cells[0].next_look = UINT64_MAX;
 	look(1);
 	kill_cell(1);
-	while (!cells[0].runs)
-		look(0);
+	look_until_runs(0);
 	CHECK_EQ(resumed, before);
 	CHECK(!afresh && !spoilt && !twice);
 }
