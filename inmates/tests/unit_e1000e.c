@@ -46,8 +46,8 @@ static void pause_us(uint64_t us)
 
 static const char *start(void)
 {
-	n = (struct nic){ .registers = registers, .memory = &memory, .bus = BUS,
-			     .pause_us = pause_us };
+	n = (struct nic){ .driver = &e1000e_driver, .registers = registers, .memory = &memory,
+			  .bus = BUS, .pause_us = pause_us };
 	return e1000e_driver.start(&n);
 }
 

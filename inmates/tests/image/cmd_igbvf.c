@@ -9,6 +9,8 @@
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include <inmate/trap.h>
+#include "../../quest/drivers/net/igbvfregs.h"
+#include "../../quest/drivers/net/nicrings.h"
 #include "../../quest/kernel/thread.h"
 #include "../../quest/shell/shell.h"
 #include "../../quest/shell/words.h"
@@ -16,37 +18,6 @@
 
 #define VENDOR		0x8086
 #define DEVICE		0x10CA
-#define VTCTRL		0x0000
-#define VTCTRL_RST	(1u << 26)
-#define MEMORY		0x0800		/* the mailbox's words */
-#define MAILBOX		0x0C40
-#define MAILBOX_REQUEST	(1u << 0)	/* there is a message for the physical function */
-#define MAILBOX_ACK	(1u << 1)
-#define MAILBOX_OURS	(1u << 2)	/* the virtual function may write the words */
-#define MAILBOX_REPLY	(1u << 4)	/* there is a message for the virtual function */
-#define MESSAGE_RESET	1u
-#define MESSAGE_DONE	0x80000001u	/* the answer to a reset that was carried out */
-#define VTEIMS		0x1524
-#define VTEIAC		0x152C		/* causes that a message clears */
-#define VTIVAR		0x1700		/* entries for the causes of queue 0: received, sent */
-#define RX		0x2800		/* queue 0 */
-#define TX		0x3800
-#define BASE_LOW	0x00		/* registers of a queue */
-#define BASE_HIGH	0x04
-#define LENGTH		0x08
-#define SPLIT		0x0C		/* received frames only: the kind of descriptors */
-#define SPLIT_ONE	(1u << 25 | 2u)	/* advanced, one buffer of 2 KiB */
-#define HEAD		0x10		/* a reset of the function leaves it in QEMU */
-#define TAIL		0x18
-#define CONTROL		0x28
-#define CONTROL_ENABLE	(1u << 25)
-
-#define TX_DATA		(3u << 20 | 1u << 29)	/* an advanced descriptor of data */
-#define TX_END		(1u << 24)
-#define TX_CHECKSUM	(1u << 25)
-#define TX_REPORT	(1u << 27)
-#define DONE		1u
-
 #define VECTOR		0x53
 #define ENTRY		1u
 #define DESCRIPTORS	8
@@ -87,29 +58,29 @@ static bool greet(uint8_t address[6])
 	uint32_t words[3];
 	unsigned int i;
 
-	vf[MAILBOX / 4] = MAILBOX_OURS;
-	if (!(vf[MAILBOX / 4] & MAILBOX_OURS))
+	vf[VF_MAILBOX / 4] = VF_MAILBOX_OURS;
+	if (!(vf[VF_MAILBOX / 4] & VF_MAILBOX_OURS))
 		return false;
-	vf[MEMORY / 4] = MESSAGE_RESET;
-	vf[MAILBOX / 4] = MAILBOX_REQUEST;
-	if (!until(&vf[MAILBOX / 4], MAILBOX_REPLY))
+	vf[VF_WORDS / 4] = VF_MESSAGE_RESET;
+	vf[VF_MAILBOX / 4] = VF_MAILBOX_REQUEST;
+	if (!until(&vf[VF_MAILBOX / 4], VF_MAILBOX_REPLY))
 		return false;
 	for (i = 0; i < 3; i++)
-		words[i] = vf[MEMORY / 4 + i];
-	vf[MAILBOX / 4] = MAILBOX_ACK;
+		words[i] = vf[VF_WORDS / 4 + i];
+	vf[VF_MAILBOX / 4] = VF_MAILBOX_ACK;
 	memcpy(address, &words[1], 6);
-	return words[0] == MESSAGE_DONE;
+	return words[0] == VF_MESSAGE_DONE;
 }
 
 static void queue(unsigned int at, const volatile void *ring)
 {
-	vf[(at + CONTROL) / 4] = 0;
-	vf[(at + BASE_LOW) / 4] = (uint32_t)(uintptr_t)ring;
-	vf[(at + BASE_HIGH) / 4] = (uint32_t)((uintptr_t)ring >> 32);
-	vf[(at + LENGTH) / 4] = sizeof(sends);
-	vf[(at + HEAD) / 4] = 0;
-	vf[(at + TAIL) / 4] = 0;
-	vf[(at + CONTROL) / 4] = CONTROL_ENABLE;
+	vf[(at + VF_CONTROL) / 4] = 0;
+	vf[(at + RING_LOW) / 4] = (uint32_t)(uintptr_t)ring;
+	vf[(at + RING_HIGH) / 4] = (uint32_t)((uintptr_t)ring >> 32);
+	vf[(at + RING_LENGTH) / 4] = sizeof(sends);
+	vf[(at + RING_HEAD) / 4] = 0;
+	vf[(at + RING_TAIL) / 4] = 0;
+	vf[(at + VF_CONTROL) / 4] = VF_CONTROL_ENABLE;
 }
 
 /* Gives the buffer of the descriptor to the function. */
@@ -128,12 +99,12 @@ static unsigned int receive(const uint8_t address[6])
 
 	for (n = 0; n < FRAMES; n++) {
 		i = n % DESCRIPTORS;
-		if (!until(&receives[i][2], DONE))
+		if (!until(&receives[i][2], VF_DONE))
 			return FRAMES;
 		if (!memcmp(buffers[i], address, 6))
 			return i;
 		offer(i);
-		vf[(RX + TAIL) / 4] = i;
+		vf[(RING_RX + RING_TAIL) / 4] = i;
 	}
 	return FRAMES;
 }
@@ -145,7 +116,7 @@ static bool start(const struct qv_info_device *d, uint8_t address[6])
 	trap_set_irq(VECTOR, interrupt);
 	if (!pci_enable(d, false, true))
 		return false;
-	vf[VTCTRL / 4] = VTCTRL_RST;
+	vf[VF_CTRL / 4] = VF_CTRL_RST;
 	thread_sleep_us(PAUSE_US);
 	if (!greet(address) || !pci_msix(d, ENTRY, VECTOR, apic_id()))
 		return false;
@@ -153,13 +124,13 @@ static bool start(const struct qv_info_device *d, uint8_t address[6])
 	memset((void *)receives, 0, sizeof(receives));
 	for (i = 0; i < DESCRIPTORS; i++)
 		offer(i);
-	vf[VTIVAR / 4] = (0x80u | ENTRY) | (0x80u | ENTRY) << 8;
-	vf[VTEIAC / 4] = 1u << ENTRY;
-	vf[VTEIMS / 4] = 1u << ENTRY;
-	vf[(RX + SPLIT) / 4] = SPLIT_ONE;
-	queue(RX, receives);
-	queue(TX, sends);
-	vf[(RX + TAIL) / 4] = DESCRIPTORS - 1;
+	vf[VF_IVAR / 4] = (VF_IVAR_VALID | ENTRY) | (VF_IVAR_VALID | ENTRY) << 8;
+	vf[VF_EIAC / 4] = 1u << ENTRY;
+	vf[VF_EIMS / 4] = 1u << ENTRY;
+	vf[(RING_RX + VF_SPLIT) / 4] = VF_SPLIT_ONE;
+	queue(RING_RX, receives);
+	queue(RING_TX, sends);
+	vf[(RING_RX + RING_TAIL) / 4] = DESCRIPTORS - 1;
 	return true;
 }
 
@@ -176,10 +147,10 @@ static void exchange(const uint8_t address[6], uint32_t word)
 		memcpy(frame + i, &word, 4);
 	sends[0][0] = (uint32_t)(uintptr_t)frame;
 	sends[0][1] = (uint32_t)((uintptr_t)frame >> 32);
-	sends[0][2] = TX_DATA | TX_END | TX_CHECKSUM | TX_REPORT | FRAME;
-	sends[0][3] = FRAME << 14;
-	vf[(TX + TAIL) / 4] = 1;
-	if (!until(&sends[0][3], DONE)) {
+	sends[0][2] = VF_TX_DATA | VF_TX_END | VF_TX_CHECKSUM | VF_TX_REPORT | FRAME;
+	sends[0][3] = FRAME << VF_TX_LENGTH;
+	vf[(RING_TX + RING_TAIL) / 4] = 1;
+	if (!until(&sends[0][3], VF_DONE)) {
 		print("the frame stays\n");
 		return;
 	}
@@ -211,7 +182,7 @@ int command_igbvf(int argc, char **argv)
 	vf = (volatile uint32_t *)(uintptr_t)pci_bar(d, 0)->base;
 	interrupts = 0;
 	if (!start(d, a)) {
-		print("the function does not start, mailbox %x\n", vf[MAILBOX / 4]);
+		print("the function does not start, mailbox %x\n", vf[VF_MAILBOX / 4]);
 		return SHELL_FAILED;
 	}
 	print("address %02x%02x%02x%02x%02x%02x\n", a[0], a[1], a[2], a[3], a[4], a[5]);

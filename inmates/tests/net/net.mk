@@ -3,7 +3,8 @@
 # world of this folder: inmates/tests/Makefile and tests/fuzz/Makefile compile them. TOP is set.
 include $(TOP)/inmates/quest/lwip.mk
 NET_WORLD := $(TOP)/inmates/tests/net
-NETTED := $(addprefix $(TOP)/inmates/,lib/util/string.c quest/drivers/net/e1000e.c \
+NETTED := $(addprefix $(TOP)/inmates/,lib/util/string.c \
+	$(addprefix quest/drivers/net/,e1000e.c nicrings.c) \
 	$(addprefix quest/net/,calls.c common.c datagram.c interface.c nicport.c options.c serve.c \
 		share.c shared.c socket.c stream.c tcp.c udp.c lwip/port.c))
 NET_CHANNEL := $(wildcard $(TOP)/lib/channel/*.c)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct nic_rings;
+
 #define NIC_ADDRESS	6		/* length in bytes of an Ethernet address */
 #define NIC_FRAME_MIN	14		/* a header without data */
 #define NIC_FRAME_MAX	1514		/* without the checksum at its end */
@@ -47,6 +49,7 @@ struct nic_driver {
 	uint16_t vendor, device;
 	uint32_t registers;		/* length in bytes of BAR 0 */
 	size_t memory;
+	const struct nic_rings *rings;	/* for the functions of nicrings.h, if it uses them */
 	bool msix;			/* it interrupts by entry NIC_MSIX of MSI-X, else by MSI */
 	/*
 	 * Resets the function, reads its address, and starts both rings. The caller has filled in

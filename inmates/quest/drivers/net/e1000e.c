@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "e1000e.h"
 
-/* Registers: Intel 82574 datasheet, chapter 10 */
+/* Registers besides those of rings: Intel 82574 datasheet, chapter 10 */
 #define CTRL		0x0000
 #define CTRL_ASDE	(1u << 5)	/* detects the speed */
 #define CTRL_SLU	(1u << 6)	/* sets the link up */
@@ -27,18 +27,8 @@
 #define TCTL_DISTANCE	(64u << 12)
 #define TIPG		0x0410
 #define TIPG_USUAL	0x00602008
-#define RDBAL		0x2800
-#define RDBAH		0x2804
-#define RDLEN		0x2808
-#define RDH		0x2810
-#define RDT		0x2818
 #define RDTR		0x2820
 #define RXDCTL		0x2828
-#define TDBAL		0x3800
-#define TDBAH		0x3804
-#define TDLEN		0x3808
-#define TDH		0x3810
-#define TDT		0x3818
 #define TXDCTL		0x3828
 #define DCTL_DESCRIPTORS	(1u << 24)	/* thresholds count descriptors */
 #define TXDCTL_ONE	(1u << 22)		/* must be set */
@@ -63,49 +53,30 @@
 #define RESET_ROUNDS	100
 #define RESET_US	1000
 
-static uint32_t get(const struct nic *n, unsigned int reg)
-{
-	return n->registers[reg / 4];
-}
-
-static void set(struct nic *n, unsigned int reg, uint32_t value)
-{
-	n->registers[reg / 4] = value;
-}
-
 static volatile struct e1000e_memory *memory(const struct nic *n)
 {
 	return n->memory;
 }
 
-/*
- * The processor neither reorders its own stores nor lets a later load pass an earlier one. So only
- * the compiler has to be kept from it.
- */
-static void ordered(void)
-{
-	__asm__ volatile("" : : : "memory");
-}
-
 static void acknowledge(struct nic *n)
 {
-	set(n, ICR, get(n, ICR));
+	nic_set(n, ICR, nic_get(n, ICR));
 }
 
 static bool reset(struct nic *n)
 {
 	unsigned int i;
 
-	set(n, IMC, ~0u);
-	set(n, RCTL, 0);
-	set(n, TCTL, 0);
-	set(n, CTRL, get(n, CTRL) | CTRL_RST);
+	nic_set(n, IMC, ~0u);
+	nic_set(n, RCTL, 0);
+	nic_set(n, TCTL, 0);
+	nic_set(n, CTRL, nic_get(n, CTRL) | CTRL_RST);
 	for (i = 0; i < RESET_ROUNDS; i++) {
 		n->pause_us(RESET_US);
-		if (!(get(n, CTRL) & CTRL_RST))
+		if (!(nic_get(n, CTRL) & CTRL_RST))
 			break;
 	}
-	set(n, IMC, ~0u);
+	nic_set(n, IMC, ~0u);
 	acknowledge(n);
 	return i < RESET_ROUNDS;
 }
@@ -113,7 +84,7 @@ static bool reset(struct nic *n)
 /* The reset has loaded the address from the function's own memory. */
 static bool read_address(struct nic *n)
 {
-	uint32_t low = get(n, RAL), high = get(n, RAH);
+	uint32_t low = nic_get(n, RAL), high = nic_get(n, RAH);
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
@@ -123,58 +94,36 @@ static bool read_address(struct nic *n)
 	return high & RAH_VALID && !(n->address[0] & 1) && (low || high & 0xFFFF);
 }
 
-static uint64_t bus_of(const struct nic *n, size_t offset)
-{
-	return n->bus + offset;
-}
-
-/* Gives descriptor `i` to the function. Writes its address again, which could have changed. */
 static void give(struct nic *n, uint32_t i)
 {
 	volatile struct e1000e_rx *d = &memory(n)->rx[i];
 
 	d->status = 0;
-	d->address = bus_of(n, offsetof(struct e1000e_memory, rx_buffer) + i * NIC_BUFFER);
-}
-
-static void set_ring(struct nic *n, unsigned int base, uint64_t at, uint32_t bytes)
-{
-	set(n, base, (uint32_t)at);
-	set(n, base + (RDBAH - RDBAL), (uint32_t)(at >> 32));
-	set(n, base + (RDLEN - RDBAL), bytes);
-	set(n, base + (RDH - RDBAL), 0);
-	set(n, base + (RDT - RDBAL), 0);
+	d->address = nic_rx_bus(n, i);
 }
 
 static void start_rx(struct nic *n)
 {
 	uint32_t i;
 
-	for (i = 0; i < NIC_RX; i++)
-		give(n, i);
+	nic_give_all(n);
 	for (i = 0; i < MTA_WORDS; i++)
-		set(n, MTA + 4 * i, 0);
-	set(n, RXCSUM, 0);
-	set(n, RFCTL, 0);
-	set(n, MRQC, 0);
-	set(n, RDTR, 0);
-	set(n, RXDCTL, DCTL_DESCRIPTORS);
-	set_ring(n, RDBAL, bus_of(n, offsetof(struct e1000e_memory, rx)), sizeof(memory(n)->rx));
-	set(n, RCTL, RCTL_EN | RCTL_BROADCAST | RCTL_STRIP);
-	ordered();
-	/* one is left out: head and tail that are equal mean that the function has no descriptor */
-	set(n, RDT, NIC_RX - 1);
-	n->rx_next = 0;
-	n->in_parts = false;
+		nic_set(n, MTA + 4 * i, 0);
+	nic_set(n, RXCSUM, 0);
+	nic_set(n, RFCTL, 0);
+	nic_set(n, MRQC, 0);
+	nic_set(n, RDTR, 0);
+	nic_set(n, RXDCTL, DCTL_DESCRIPTORS);
+	nic_place_ring(n, RING_RX);
+	nic_set(n, RCTL, RCTL_EN | RCTL_BROADCAST | RCTL_STRIP);
 }
 
 static void start_tx(struct nic *n)
 {
-	set(n, TIPG, TIPG_USUAL);
-	set(n, TXDCTL, DCTL_DESCRIPTORS | TXDCTL_ONE);
-	set_ring(n, TDBAL, bus_of(n, offsetof(struct e1000e_memory, tx)), sizeof(memory(n)->tx));
-	set(n, TCTL, TCTL_EN | TCTL_PAD | TCTL_RETRIES | TCTL_DISTANCE);
-	n->tx_next = n->tx_oldest = 0;
+	nic_set(n, TIPG, TIPG_USUAL);
+	nic_set(n, TXDCTL, DCTL_DESCRIPTORS | TXDCTL_ONE);
+	nic_place_ring(n, RING_TX);
+	nic_set(n, TCTL, TCTL_EN | TCTL_PAD | TCTL_RETRIES | TCTL_DISTANCE);
 }
 
 static const char *start(struct nic *n)
@@ -183,104 +132,70 @@ static const char *start(struct nic *n)
 		return "it does not end its reset";
 	if (!read_address(n))
 		return "it has no Ethernet address of its own";
-	set(n, ITR, 0);
-	set(n, CTRL, get(n, CTRL) | CTRL_SLU | CTRL_ASDE);
+	nic_set(n, ITR, 0);
+	nic_set(n, CTRL, nic_get(n, CTRL) | CTRL_SLU | CTRL_ASDE);
 	start_rx(n);
 	start_tx(n);
+	nic_begin(n);
 	return NULL;
 }
 
-static void release(struct nic *n)
+static bool take(struct nic *n, uint32_t i, struct nic_received *r)
 {
-	give(n, n->rx_next);
-	ordered();
-	set(n, RDT, n->rx_next);
-	n->rx_next = (n->rx_next + 1) % NIC_RX;
+	volatile struct e1000e_rx *d = &memory(n)->rx[i];
+	uint8_t status = d->status;
+
+	if (!(status & RX_DONE))
+		return false;
+	nic_ordered();
+	r->length = d->length;
+	r->end = status & RX_END;
+	r->bad = d->errors;
+	return true;
 }
 
-static size_t receive(struct nic *n, const volatile uint8_t **frame)
+static void fill(struct nic *n, uint32_t i, size_t length)
 {
-	volatile struct e1000e_rx *d;
-	unsigned int i;
-	uint8_t status;
-	uint16_t length;
-	bool whole;
+	volatile struct e1000e_tx *d = &memory(n)->tx[i];
 
-	for (i = 0; i < NIC_RX; i++) {
-		d = &memory(n)->rx[n->rx_next];
-		status = d->status;
-		if (!(status & RX_DONE))
-			return 0;
-		ordered();
-		length = d->length;
-		whole = status & RX_END && !n->in_parts;
-		n->in_parts = !(status & RX_END);
-		if (whole && !d->errors && length >= NIC_FRAME_MIN && length <= NIC_FRAME_MAX) {
-			n->counts.rx++;
-			n->counts.rx_bytes += length;
-			*frame = memory(n)->rx_buffer[n->rx_next];
-			return length;
-		}
-		n->counts.rx_bad++;
-		release(n);
-	}
-	return 0;
-}
-
-/* Counts the descriptors that the function has done as free, in their order. */
-static void reclaim(struct nic *n)
-{
-	while (n->tx_oldest != n->tx_next && memory(n)->tx[n->tx_oldest].status & TX_DONE)
-		n->tx_oldest = (n->tx_oldest + 1) % NIC_TX;
-}
-
-static volatile uint8_t *room(struct nic *n)
-{
-	reclaim(n);
-	if ((n->tx_next + 1) % NIC_TX != n->tx_oldest)
-		return memory(n)->tx_buffer[n->tx_next];
-	n->counts.tx_full++;
-	return NULL;
-}
-
-static void send(struct nic *n, size_t length)
-{
-	volatile struct e1000e_tx *d = &memory(n)->tx[n->tx_next];
-
-	d->address = bus_of(n, offsetof(struct e1000e_memory, tx_buffer) +
-			       n->tx_next * NIC_BUFFER);
+	d->address = nic_tx_bus(n, i);
 	d->length = (uint16_t)length;
 	d->checksum_offset = d->checksum_start = 0;
 	d->special = 0;
 	d->status = 0;
 	d->command = TX_END | TX_CHECKSUM | TX_REPORT;
-	n->tx_next = (n->tx_next + 1) % NIC_TX;
-	ordered();
-	set(n, TDT, n->tx_next);
-	n->counts.tx++;
-	n->counts.tx_bytes += length;
+}
+
+static bool is_sent(const struct nic *n, uint32_t i)
+{
+	return memory(n)->tx[i].status & TX_DONE;
 }
 
 static void listen(struct nic *n, unsigned int entry, const uint8_t address[NIC_ADDRESS])
 {
-	set(n, RAL + 8 * entry, (uint32_t)address[0] | (uint32_t)address[1] << 8 |
-				(uint32_t)address[2] << 16 | (uint32_t)address[3] << 24);
-	set(n, RAH + 8 * entry, (uint32_t)address[4] | (uint32_t)address[5] << 8 | RAH_VALID);
+	nic_set(n, RAL + 8 * entry, (uint32_t)address[0] | (uint32_t)address[1] << 8 |
+				    (uint32_t)address[2] << 16 | (uint32_t)address[3] << 24);
+	nic_set(n, RAH + 8 * entry, (uint32_t)address[4] | (uint32_t)address[5] << 8 | RAH_VALID);
 }
 
 static void mask(struct nic *n, bool masked)
 {
-	set(n, masked ? IMC : IMS, masked ? ~0u : CAUSES);
+	nic_set(n, masked ? IMC : IMS, masked ? ~0u : CAUSES);
 }
 
 static bool link(struct nic *n)
 {
-	return get(n, STATUS) & STATUS_LU;
+	return nic_get(n, STATUS) & STATUS_LU;
 }
+
+static const struct nic_rings rings = {
+	.give = give, .take = take, .fill = fill, .is_sent = is_sent,
+};
 
 const struct nic_driver e1000e_driver = {
 	.vendor = 0x8086, .device = 0x10D3, .registers = E1000E_REGISTERS,
 	.memory = sizeof(struct e1000e_memory),
-	.start = start, .receive = receive, .release = release, .room = room, .send = send,
+	.rings = &rings, .start = start,
+	.receive = nic_receive, .release = nic_release, .room = nic_room, .send = nic_send,
 	.listen = listen, .acknowledge = acknowledge, .mask = mask, .link = link,
 };

@@ -3,7 +3,7 @@
 #ifndef QUEST_E1000E_H
 #define QUEST_E1000E_H
 
-#include "driver.h"
+#include "nicrings.h"
 
 #define E1000E_REGISTERS	0x20000
 
@@ -22,14 +22,7 @@ struct e1000e_tx {
 	uint16_t special;
 };
 
-/* The memory that the function reads and writes by DMA */
-struct e1000e_memory {
-	struct e1000e_rx rx[NIC_RX];
-	struct e1000e_tx tx[NIC_TX];
-	uint8_t pad[4096 - sizeof(struct e1000e_rx) * (NIC_RX + NIC_TX)];
-	uint8_t rx_buffer[NIC_RX][NIC_BUFFER];
-	uint8_t tx_buffer[NIC_TX][NIC_BUFFER];
-};
+struct e1000e_memory NIC_MEMORY(struct e1000e_rx, struct e1000e_tx);
 
 extern const struct nic_driver e1000e_driver;
 

@@ -6,7 +6,7 @@
 #ifndef QUEST_IGBVF_H
 #define QUEST_IGBVF_H
 
-#include "driver.h"
+#include "nicrings.h"
 
 #define IGBVF_REGISTERS		0x4000
 
@@ -23,13 +23,7 @@ struct igbvf_tx {
 	uint32_t status;		/* the length of the frame, until it is done */
 };
 
-struct igbvf_memory {
-	struct igbvf_rx rx[NIC_RX];
-	struct igbvf_tx tx[NIC_TX];
-	uint8_t pad[4096 - sizeof(struct igbvf_rx) * (NIC_RX + NIC_TX)];
-	uint8_t rx_buffer[NIC_RX][NIC_BUFFER];
-	uint8_t tx_buffer[NIC_TX][NIC_BUFFER];
-};
+struct igbvf_memory NIC_MEMORY(struct igbvf_rx, struct igbvf_tx);
 
 extern const struct nic_driver igbvf_driver;
 
