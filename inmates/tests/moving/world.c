@@ -18,7 +18,6 @@
 #include "../../quest/kernel/vcpu/vcpu.h"
 #include "../../quest/migration/migration.h"
 #include "../../quest/mm/kstack.h"
-#include "../../quest/mm/usercopy.h"
 #include "unit.h"
 #include "baton.h"
 #include "world.h"
@@ -519,20 +518,6 @@ void lock_inherit(const struct process *p)
 void lock_inherit_all(void)
 {
 	let_interrupts_in();
-}
-
-bool copy_from_user(const struct space *s, void *to, uint64_t from, size_t n)
-{
-	(void)s;
-	memcpy(to, (const void *)(uintptr_t)from, n);
-	return true;
-}
-
-bool copy_to_user(const struct space *s, uint64_t to, const void *from, size_t n)
-{
-	(void)s;
-	memcpy((void *)(uintptr_t)to, from, n);
-	return true;
 }
 
 const char *migration_cell(int link)

@@ -10,7 +10,6 @@
 #include "../../quest/kernel/process/process.h"
 #include "../../quest/kernel/wait.h"
 #include "../../quest/mm/pages.h"
-#include "../../quest/mm/usercopy.h"
 #include "../../quest/net/interface.h"
 #include "../../quest/net/serve.h"
 #include "../../quest/net/table.h"
@@ -112,20 +111,6 @@ uint64_t pages_alloc(size_t n)
 	void *pages = NULL;
 
 	return posix_memalign(&pages, PAGE_SIZE, n * PAGE_SIZE) ? 0 : (uint64_t)(uintptr_t)pages;
-}
-
-bool copy_from_user(const struct space *s, void *to, uint64_t from, size_t n)
-{
-	(void)s;
-	memcpy(to, (const void *)(uintptr_t)from, n);
-	return true;
-}
-
-bool copy_to_user(const struct space *s, uint64_t to, const void *from, size_t n)
-{
-	(void)s;
-	memcpy((void *)(uintptr_t)to, from, n);
-	return true;
 }
 
 void print(const char *format, ...)

@@ -13,7 +13,6 @@
 #include <inmate/cpu.h>
 #include "../../quest/kernel/process/process.h"
 #include "../../quest/mm/pages.h"
-#include "../../quest/mm/usercopy.h"
 #include "../../quest/recovery/checkpoint.h"
 #include "../../quest/recovery/takeover.h"
 #include "unit.h"
@@ -84,20 +83,6 @@ uint64_t pages_alloc(size_t n)
 {
 	CHECK_EQ(n * 4096, sizeof(cells[current].kept));
 	return (uint64_t)(uintptr_t)cells[current].kept;
-}
-
-bool copy_from_user(const struct space *s, void *to, uint64_t from, size_t n)
-{
-	(void)s;
-	memcpy(to, (const void *)(uintptr_t)from, n);
-	return true;
-}
-
-bool copy_to_user(const struct space *s, uint64_t to, const void *from, size_t n)
-{
-	(void)s;
-	memcpy((void *)(uintptr_t)to, from, n);
-	return true;
 }
 
 /* Other threads run between two pages of a copy: there a fault may come. */
