@@ -23,6 +23,7 @@ from qv import VERSION
 
 QUESH = os.environ.get("QUESH", "")
 pytestmark = pytest.mark.skipif(not QUESH, reason="make check names the program in QUESH")
+ROOT = "quesh gives up root, so this test needs it: tests/lab/qvlab make"
 # sessions keep no history here, except in the test of that
 ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": "detect_leaks=0", "XDG_STATE_HOME": "", "HOME": ""}
 
@@ -240,8 +241,8 @@ def test_terminal_is_restored(shell: FakeShell, tmp_path: Path, number: signal.S
     assert terminal.end() == -number
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to drop it")
 def test_privileges_are_dropped(shell: FakeShell, tmp_path: Path) -> None:
+    assert os.geteuid() == 0, ROOT
     terminal = Terminal(tmp_path)
     terminal.await_bytes(b"^] detaches")
     status = dict(line.split(":\t", 1) for line in
@@ -255,10 +256,10 @@ def test_privileges_are_dropped(shell: FakeShell, tmp_path: Path) -> None:
     assert terminal.end() == 0
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to drop it")
 def test_sessions_of_root_keep_no_history(
         shell: FakeShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """quesh gives up root, so it promises nothing about files of root."""
+    assert os.geteuid() == 0, ROOT
     state = tmp_path / "state"
     state.mkdir(mode=0o700)
     monkeypatch.setitem(ENVIRONMENT, "XDG_STATE_HOME", str(state))

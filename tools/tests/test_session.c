@@ -170,14 +170,15 @@ static void next_session(const char *meanwhile, const char *whole)
 
 TEST(history_lasts_across_sessions)
 {
-	char folder[] = "/tmp/quesh-XXXXXX", path[200], *line = malloc(PAST_MAX);
+	char folder[PATH_MAX], path[PATH_MAX + 16], line[1000];
 	struct buf text = { 0 }, again = { 0 };
 	struct console console = { 0 };
 	struct session session;
 	struct stat file;
 
-	CHECK(mkdtemp(folder));
-	CHECK(!setenv("XDG_STATE_HOME", folder, 1));
+	snprintf(folder, sizeof(folder), "%s/quesh-XXXXXX", out_folder());
+	if (!mkdtemp(folder) || setenv("XDG_STATE_HOME", folder, 1))
+		unit_give_up("there is no folder for the history");
 	begin(&session, &console);
 	print("> one\n1\n> ");
 	next_session("two\n2\n> ", "> one\n1\n> ");
@@ -191,15 +192,15 @@ TEST(history_lasts_across_sessions)
 
 	CHECK(past_path(path, sizeof(path), "quest"));
 	CHECK(!stat(path, &file) && (file.st_mode & 07777) == 0600);
-	memset(line, 'x', 999);
-	line[999] = '\n';
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\n';
 	while (text.len < 2 * PAST_MAX)
-		buf_put(&text, line, 1000);
+		buf_put(&text, line, sizeof(line));
 	CHECK(past_save(&text, "quest"));
 	CHECK(!stat(path, &file) && file.st_size <= PAST_MAX && file.st_size > PAST_MAX - 1000);
 	past_load(&again, "quest");
 	CHECK_EQ(again.len, file.st_size);
-	CHECK(!memcmp(again.data, line, 1000));
+	CHECK(!memcmp(again.data, line, sizeof(line)));
 
 	/* a link is not read, and a folder that is not writable is an error */
 	CHECK(!unlink(path) && !symlink("/etc/passwd", path));
@@ -213,7 +214,6 @@ TEST(history_lasts_across_sessions)
 	CHECK(!rmdir(path) && !rmdir(folder));	/* nothing else was left there */
 	buf_free(&text);
 	buf_free(&again);
-	free(line);
 	history_free(&session.history);
 }
 
