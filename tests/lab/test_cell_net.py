@@ -58,6 +58,14 @@ def serve(qv: Product) -> None:
     assert "httpd: serves port 80" in qv.sh("quesh quest --dump")
 
 
+def serve_linux(qv: Product, how: str) -> None:
+    """Starts a cell whose server Linux can reach. QV is enabled with the options `how`."""
+    linux_up(qv)
+    qv.do(f"enable {how}")
+    run(qv, dma(CELL, "protected"))
+    serve(qv)
+
+
 @AMD_IDENTITY
 def test_linux_pings_a_cell(qv: Product) -> None:
     """By an interrupt for each packet, and without an exit of the cell."""
@@ -87,10 +95,7 @@ def test_linux_pings_a_cell(qv: Product) -> None:
 @pytest.mark.slow
 def test_a_cell_answers_many_requests(qv: Product) -> None:
     """120 requests a second of 17,675 bytes, as in the papers: fewer where the emulator is slow."""
-    linux_up(qv)
-    qv.do("enable --iommu")
-    run(qv, dma(CELL, "protected"))
-    serve(qv)
+    serve_linux(qv, "--iommu")
     qv.machine.put(HERE / "inside/requests", "/run/requests")
     said = qv.sh(f"/run/requests http://{CELL_IP}/bytes/17675 120 10", timeout=300)
     print(said)
@@ -111,10 +116,7 @@ def number(said: str, what: str) -> float:
 @pytest.mark.slow
 def test_clients_of_linux_use_a_cell(qv: Product) -> None:
     """ping, curl, ab, and iperf in both directions by TCP and UDP, against the programs of Quest."""
-    linux_up(qv)
-    qv.do("enable --strict --iommu")
-    run(qv, dma(CELL, "protected"))
-    serve(qv)
+    serve_linux(qv, "--strict --iommu")
     print(qv.sh(f"ping -q -c 100 -i 0.02 -s 1400 {CELL_IP}"))
     said = qv.sh(f"curl -sS -o /run/page -w '%{{http_code}} %{{size_download}}' http://{CELL_IP}/bytes/17675")
     assert said == "200 17675" and qv.sh("tr -d q </run/page | wc -c") == "0\n", said
@@ -142,8 +144,9 @@ def test_clients_of_linux_use_a_cell(qv: Product) -> None:
 
 def until_serves(qv: Product, how: str) -> bool:
     """Starts Linux's iperf as a server of TCP, or with `-u` of UDP."""
-    qv.sh(f"systemd-run -q --collect --unit iperf{how} sh -c 'exec iperf -s {how} >/run/iperf{how} 2>&1'")
-    until(lambda: "5001" in qv.sh(f"cat /run/iperf{how} || true"), "Linux's iperf", 20)
+    # the file is there before the unit is
+    qv.sh(f"touch /run/iperf{how}; systemd-run -q --collect --unit iperf{how} sh -c 'exec iperf -s {how} >/run/iperf{how} 2>&1'")
+    until(lambda: "5001" in qv.sh(f"cat /run/iperf{how}"), "Linux's iperf", 20)
     return True
 
 
