@@ -122,8 +122,8 @@ def moving(qv: Product, name: str) -> str:
 
 
 def test_program_stays_if_its_destination_ends(qv: Product) -> None:
-    """In the middle of a move the program continues at the source; and it leaves nothing at a
-    destination whose source ends."""
+    """In the middle of a move the program continues at the source. If the source ends, the
+    program leaves nothing at the destination, or lives there if all of it had come."""
     two_cells(qv)
     before = free(qv, "two")
     qv.quesh(f"moves 10 2 {LARGE_KIB} &", "one")
@@ -135,10 +135,24 @@ def test_program_stays_if_its_destination_ends(qv: Product) -> None:
     wait_for(qv, r"moves: \d+ right, \d+ wrong")
     assert "moves: 33 right, 0 wrong" in screens(qv)["one"], screens(qv)["one"]
     assert free(qv) == 2 * before
-    qv.quesh(f"moves 10 2 {LARGE_KIB} &", "one")
+    qv.quesh("clear", "two")
+    qv.quesh(f"moves 10 1 {LARGE_KIB} &", "one")
     moving(qv, "one")
     qv.do("cell destroy one")
-    until(lambda: free(qv, "two") == before, "the part that had come is free")
+    said = ""
+
+    def is_over() -> bool:
+        nonlocal said
+        said += qv.sh("quesh two --dump")  # each look scrolls
+        return free(qv, "two") == before
+
+    try:
+        until(is_over, "the part that had come is free, or the program has ended")
+        said += qv.sh("quesh two --dump")
+        assert ("moves has come from one" in said) == ("moves: 33 right, 0 wrong" in said)
+    except AssertionError:
+        print(qv.quesh("ps", "two"), qv.sh("quesh two --dump"), qv.do("log"), sep="\n")
+        raise
 
 
 @pytest.mark.slow
