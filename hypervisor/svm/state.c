@@ -206,9 +206,16 @@ void vendor_run(struct pcpu *cpu)
 
 static void __attribute__((noreturn)) leave(struct pcpu *cpu, struct leave_state *s)
 {
+	const struct vmcb *v = vmcb_of(cpu);
+
 	/* in another phase the CPU has not reached vendor_enter() */
-	if (cpu->phase == CPU_RUNNING)
-		asm volatile("vmload %0" : : "a"(pa_of(vmcb_of(cpu))) : "memory");
+	if (cpu->phase == CPU_RUNNING) {
+		asm volatile("vmload %0" : : "a"(pa_of(v)) : "memory");
+		/* every exit, try_guest()'s too, disables the breakpoints: APM vol. 2, 15.6 */
+		asm volatile("mov %0, %%dr7" : : "r"(v->dr7));
+		if (me()->boot.spec_ctrl)
+			wrmsr(MSR_SPEC_CTRL, v->spec_ctrl);
+	}
 	s->tramp = me()->boot.tramp_leave;
 	redirect_init(false);
 	wrmsr(MSR_HSAVE, 0);
@@ -225,12 +232,9 @@ void vendor_leave(struct pcpu *cpu)
 	};
 
 	asm volatile("mov %0, %%dr6" : : "r"(v->dr6));
-	asm volatile("mov %0, %%dr7" : : "r"(v->dr7));
 	asm volatile("mov %0, %%cr2" : : "r"(v->cr2));
 	if (v->cr4 & CR4_CET)
 		wrmsr(MSR_S_CET, v->s_cet);
-	if (me()->boot.spec_ctrl)
-		wrmsr(MSR_SPEC_CTRL, v->spec_ctrl);
 	wrmsr(MSR_EFER, v->efer);
 	leave(cpu, &s);
 }
@@ -268,7 +272,5 @@ void vendor_back(struct pcpu *cpu, u64 error)
 		.idt_limit = l->idt_limit, .idt_base = l->idt_base, .error = error,
 	};
 
-	if (me()->boot.spec_ctrl && cpu->phase == CPU_RUNNING)
-		wrmsr(MSR_SPEC_CTRL, vmcb_of(cpu)->spec_ctrl);
 	leave(cpu, &s);
 }

@@ -67,13 +67,28 @@ static void write_msr(u32 msr, u64 value)
 		fake_ipi(value, value >> 32);
 }
 
+/* Registers by their number in an instruction */
+static const int order[] = {
+	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+	REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+};
+
+u64 fake_dr[8];
+
+static void move_debug(greg_t *regs, u8 rex, u8 modrm, bool to)
+{
+	greg_t *reg = &regs[order[(modrm & 7) | (rex & 1) << 3]];
+	u64 *dr = &fake_dr[modrm >> 3 & 7];
+
+	if (to)
+		*dr = *reg;
+	else
+		*reg = *dr;
+}
+
 /* Returns the address of a memory operand. SIB bytes are not decoded: the compiler uses "(%0)". */
 static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
 {
-	static const int order[] = {
-		REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
-	};
 	u64 base = regs[order[(*modrm & 7) | (rex & 1) << 3]];
 	u32 mod = *modrm >> 6;
 
@@ -136,8 +151,11 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 	switch (op[1]) {
 	case 0x09:						/* wbinvd */
 		return len - 1;
-	/* moves from and to control and debug registers */
-	case 0x20: case 0x21: case 0x22: case 0x23:
+	/* moves from and to control registers have no effect */
+	case 0x20: case 0x22:
+		return len;
+	case 0x21: case 0x23:
+		move_debug(regs, rex, op[2], op[1] == 0x23);
 		return len;
 	case 0x30:						/* wrmsr */
 		write_msr(regs[REG_RCX], (u64)regs[REG_RDX] << 32 | (u32)regs[REG_RAX]);

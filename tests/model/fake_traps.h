@@ -7,6 +7,7 @@
 
 void fake_traps(void);			/* installs the signal handler */
 void fake_invlpg(u64 va);
+extern u64 fake_dr[8];			/* the debug registers */
 /* fake_entry.c: CPU 0 enters the monitor by monitor_entry(); the others are set up to match. */
 void fake_enter(void);
 

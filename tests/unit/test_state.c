@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* svm/state.c: guest states and controls, also with features that no emulator has. */
 #include <string.h>
+#include "abi/errors.h"
 #include "fake.h"
 #include "fake_traps.h"
 #include "svm/svm.h"
@@ -164,6 +165,35 @@ static void speculation(void)
 	}
 }
 
+static void back_out(void)
+{
+	if (!setjmp(fake_back))
+		vendor_back(pcpu_of(0), QV_ME_CPU_STUCK);
+	CHECK(fake_called && !strcmp(fake_called, "svm_leave"));
+}
+
+/* Linux has its breakpoints again after disable and after a refused enable */
+static void breakpoints(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	u32 refused;
+
+	for (refused = 0; refused < 2; refused++) {
+		fake_open(true, true);
+		fake_dr[6] = 0xffff0ff1;
+		fake_dr[7] = 0x90402;
+		vendor_enter(cpu);
+		unit_case("%s:", refused ? "a refused enable" : "disable");
+		CHECK_EQ(fake_dr[7], 0x400);
+		if (refused)
+			back_out();
+		else
+			leave(0x20);
+		CHECK_EQ(fake_dr[6], 0xffff0ff1);
+		CHECK_EQ(fake_dr[7], 0x90402);
+	}
+}
+
 static void shadow_stacks(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -209,6 +239,7 @@ UNIT_SUITE(state) = {
 	{ "state: each kind of guest has its exits and ASID", controls },
 	{ "state: each start gives a defined state", starts },
 	{ "state: speculation control is saved and restored", speculation },
+	{ "state: breakpoints are kept, also if enable is refused", breakpoints },
 	{ "state: shadow stacks are restored if enabled", shadow_stacks },
 	{ "state: a CPU that changes its instance is cleared", left_behind },
 	{ 0 }

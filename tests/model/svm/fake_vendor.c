@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Functions in place of svm/entry.S. */
 #include "fake.h"
+#include "fake_traps.h"
 #include "fake_vendor.h"
 #include "svm/svm.h"
 
@@ -25,6 +26,7 @@ void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu
 void svm_try(u64 vmcb_pa)
 {
 	(void)vmcb_pa;
+	fake_dr[7] = 0x400;		/* an exit disables all breakpoints */
 }
 
 void svm_take_nmi(void)
