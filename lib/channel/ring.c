@@ -51,13 +51,18 @@ static int ring_bind(struct qv_end *end)
 	return QV_CHAN_DONE;
 }
 
-/* Learns how many items the reader has taken. A reader that is not bound to this end took none. */
+/*
+ * Learns how many items the reader has taken. A reader that is not bound to this end took none. If
+ * the reader has not attached in this life, its words are those of its last life, and the manager
+ * zeroes them between any two of these loads.
+ */
 static int ring_reload(struct qv_end *end)
 {
 	struct qv_chan_section *own = end_section(end, 0), *reader = end_section(end, 1);
+	uint64_t attached = shared_load(&reader->generation);
 	uint64_t bound = shared_load(&reader->bound), tail = shared_load(&reader->count);
 
-	if (bound != end->generation)
+	if (attached != end->peer_generation || bound != end->generation)
 		return QV_CHAN_DONE;
 	if (tail - end->freed > end->count - end->freed) {
 		/* the manager zeroes the section of a reader that restarts, after the life word */

@@ -168,6 +168,38 @@ static void test_a_reader_that_restarts_misses_nothing(void)
 	free(w.window);
 }
 
+/*
+ * The manager writes the life word of a reader that restarts before it zeroes the section. A writer
+ * that looks in between uses none of the words there: the next one may be zero already.
+ */
+static void test_words_of_an_older_reader_mean_nothing(void)
+{
+	struct world w = world_make(QV_CHAN_RING, 64, 4, 2, QV_CHAN_FULL_ERROR, QV_CHAN_RECONNECT);
+	struct qv_chan_section *reader = world_section(&w, 1);
+	struct qv_chan_page *page = w.window;
+	struct qv_end a, b;
+	uint32_t n;
+
+	CHECK_EQ(world_attach(&w, &a, 0) | world_attach(&w, &b, 1), QV_CHAN_DONE);
+	for (n = 0; n < 6; n++)
+		CHECK_EQ(put(&a) | get(&b), QV_CHAN_DONE);
+	for (n = 0; n < 2; n++)
+		CHECK_EQ(put(&a), QV_CHAN_DONE);
+	CHECK_EQ(a.freed, 4);
+	page->end[1].life += QV_CHAN_LIFE(1, 0);
+	CHECK_EQ(put(&a), QV_CHAN_FULL);
+	reader->count = 0;
+	CHECK_EQ(put(&a), QV_CHAN_FULL);
+	memset(reader, 0, QV_CHAN_DATA);
+	CHECK_EQ(put(&a), QV_CHAN_FULL);
+	CHECK_EQ(world_attach(&w, &b, 1), QV_CHAN_DONE);
+	for (n = 0; n < 4; n++)
+		CHECK_EQ(get(&b), QV_CHAN_DONE);
+	CHECK_EQ(get(&b), QV_CHAN_NOTHING);
+	CHECK_EQ(put(&a), QV_CHAN_DONE);
+	free(w.window);
+}
+
 static uint64_t waiting(struct qv_end *end)
 {
 	struct qv_end_status status;
@@ -317,6 +349,8 @@ UNIT_SUITE(peer) = {
 	{ "peer: a restart ends a peek", test_restart_ends_peek_and_claim },
 	{ "peer: a reader that restarts misses no item",
 	  test_a_reader_that_restarts_misses_nothing },
+	{ "peer: words of an older life of the reader mean nothing",
+	  test_words_of_an_older_reader_mean_nothing },
 	{ "peer: a restart resets the occupancy", test_restart_resets_occupancy },
 	{ "peer: lies are corrupt", test_lies_are_corrupt },
 	{ "peer: scribbles do no harm", test_scribbles_do_no_harm },

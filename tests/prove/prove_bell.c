@@ -115,6 +115,7 @@ int main(void)
 	}
 	for (i = 0; i < 2; i++) {
 		section[i] = (struct qv_chan_section *)((char *)page + plan.end[i].offset);
+		tso_start(&section[i]->generation, i + 1);
 		tso_start(&section[i]->bound, !i + 1);
 	}
 	if (CASE == 2) {		/* the slot is full */

@@ -92,6 +92,7 @@ int main(void)
 	struct qv_chan_page plan = { .type = QV_CHAN_RING, .item = 16, .slots = 2, .ends = 2,
 				     .full = policies[CASE] };
 	struct qv_chan_page *page;
+	struct qv_chan_section *reader;
 	uint32_t i;
 
 	qv_chan_lay_out(&plan);
@@ -103,6 +104,8 @@ int main(void)
 		ends[i] = (struct qv_end){ .page = plan, .window = (void *)page,
 			.self = i, .peer = !i, .generation = i + 1, .peer_generation = !i + 1 };
 	}
-	tso_start(&((struct qv_chan_section *)((char *)page + plan.end[1].offset))->bound, 1);
+	reader = (struct qv_chan_section *)((char *)page + plan.end[1].offset);
+	tso_start(&reader->generation, 2);
+	tso_start(&reader->bound, 1);
 	return tso_explore(page, page + 1);
 }
