@@ -8,7 +8,7 @@ import time
 import pytest
 
 from product import CONFIGS, Product
-from test_watching import until
+from test_watching import shows, until
 
 # VT-x has one exit reason for both kinds of exit
 EXIT = {"amd": "NMI", "intel": "exception or NMI"}
@@ -63,6 +63,7 @@ def test_hang_becomes_failure(qv: Product) -> None:
     assert cell["failure"] is None and cell["last_failure"] == failure and cell["failures"] == 1
     assert qv.quesh("echo again") == "again\n"
     qv.do("cell destroy quest2")
+    until(lambda: shows(events, b"destroyed"), "the event of the cell that was destroyed")
     events.kill(2)
     qv.machine.finish(events, 120)
     seen = [json.loads(line) for line in events.output.splitlines()]

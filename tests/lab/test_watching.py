@@ -24,25 +24,17 @@ def until(holds: Callable[[], object], what: str, seconds: float = 300.0) -> Non
         time.sleep(0.05)
 
 
-def calm(command: Running) -> None:
-    """Waits until a command has printed nothing for two seconds."""
-    seen = -1
-    while seen != len(command.output):
-        seen = len(command.output)
-        time.sleep(2)
-
-
 def shows(command: Running, text: bytes) -> bool:
     return text in command.output
 
 
 @pytest.fixture
-def life(qv: Product) -> Iterator[Callable[[str], Running]]:
-    """life(COMMAND) starts a command that follows events or the log. Then a cell goes through all its
-    states."""
+def life(qv: Product) -> Iterator[Callable[[str, bytes], Running]]:
+    """life(COMMAND, LAST) starts a command that follows events or the log. Then a cell goes through
+    all its states. The command ends once it has printed LAST."""
     qv.sh("modprobe qv")
 
-    def follow(command: str) -> Running:
+    def follow(command: str, last: bytes) -> Running:
         following = qv.machine.start(f"exec {command}", merge=False)
         opened = "ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q ' /dev/qv$'"
         until(lambda: qv.machine.run(opened).rc == 0, command)
@@ -52,7 +44,7 @@ def life(qv: Product) -> Iterator[Callable[[str], Running]]:
         qv.do("cell shutdown quest --timeout 0")
         qv.do("cell destroy quest")
         qv.do("disable")
-        calm(following)
+        until(lambda: shows(following, last), f"{last!r} of {command}")
         following.kill(INTERRUPT)
         qv.machine.finish(following, 120)
         assert following.rc == 130 and following.errors == b""
@@ -60,8 +52,8 @@ def life(qv: Product) -> Iterator[Callable[[str], Running]]:
     yield follow
 
 
-def test_events_follow_life_of_cell(life: Callable[[str], Running]) -> None:
-    events = [json.loads(line) for line in life("qvctl --json events -f").output.splitlines()]
+def test_events_follow_life_of_cell(life: Callable[[str, bytes], Running]) -> None:
+    events = [json.loads(line) for line in life("qvctl --json events -f", b'"disabled"').output.splitlines()]
     assert [(e["type"], e["name"], e["state"]) for e in events] == [
         ("enabled", None, None), ("cell", "quest", "loadable"), ("cell", "quest", "running"),
         ("cell", "quest", "failed"), ("cell", "quest", "running"), ("cell", "quest", "shut-down"),
@@ -81,8 +73,8 @@ SENTENCES = [
 ]
 
 
-def test_log_follows_life_of_cell(life: Callable[[str], Running]) -> None:
-    lines = [json.loads(line) for line in life("qvctl --json log -f").output.splitlines()]
+def test_log_follows_life_of_cell(life: Callable[[str, bytes], Running]) -> None:
+    lines = [json.loads(line) for line in life("qvctl --json log -f", b"itself again").output.splitlines()]
     for source in ("linux", "quest", "driver"):
         times = [line["time_s"] for line in lines if line["source"] == source]
         assert times and times == sorted(times)
