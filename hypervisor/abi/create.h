@@ -90,7 +90,7 @@ struct qv_mon_create {
 	/*
 	 * .rom_runs: the last so many of .runs are a ROM, which its CPUs can only read and execute.
 	 * .standby: how often, at most, it begins again at its entry within .standby_ms after
-	 * failures, 0..QV_STANDBY_MAX. The entry must restore its memory
+	 * failures, 0..QV_STANDBY_MAX, 0 if .num_dynamic is not. The entry must restore its memory
 	 */
 	u32 num_with, rom_runs, standby, standby_ms;
 	u64 with[QV_MAX_WITH][QV_NAME_LEN / 8];	/* ends with which it may share them */

@@ -48,7 +48,7 @@ static u64 check_entry(const struct instance *inst)
 	u64 len = request_pages(q) * QV_HUGE;
 
 	if (!q->bell_rate || q->bell_rate > QV_BELL_RATE_MAX || q->x2apic > 1 ||
-	    q->standby > QV_STANDBY_MAX || q->rom_runs >= q->num_runs)
+	    q->standby > (q->num_dynamic ? 0 : QV_STANDBY_MAX) || q->rom_runs >= q->num_runs)
 		return QV_ME_ENTRY;
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return QV_ME_ENTRY;

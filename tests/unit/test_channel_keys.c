@@ -270,6 +270,7 @@ static void with_linux(void)
 	X(twice, MEMORY, r->channels[1].pa[0] = r->channels[0].pa[0]) \
 	X(unaligned, MEMORY, r->channels[1].pa[0] += QV_PAGE) \
 	X(too_many_with, CHANNEL, r->num_with = QV_MAX_WITH + 1) \
+	X(on_standby, ENTRY, r->standby = 1) \
 	X(in_own_memory, MEMORY, r->channels[0].pa[0] = r->runs[0].pa) \
 	X(in_monitor, MEMORY, r->channels[0].pa[0] = FAKE_BLOCK) \
 	X(key_of_a_static, CHANNEL, (keys_describe(&r->channels[0], 7, "a", "b", 0), \
