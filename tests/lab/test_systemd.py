@@ -151,6 +151,27 @@ def test_component_that_gives_up_restarts_its_cell(unit: Product) -> None:
 
 
 @pytest.mark.slow
+def test_journal_tells_of_a_cell_that_begins_again(unit: Product) -> None:
+    """The cell is on standby, so its unit does nothing but tell of it, once for each failure."""
+    unit.sh(f"echo 'standby: 2/60m' >>{FILE}; systemctl start {UNIT}", timeout=300)
+    process = asked(unit, "MainPID")
+
+    def told() -> list[dict[str, str]]:
+        lines = unit.sh(f"journalctl -o json -u {UNIT} QV_EVENT=began-again -b").splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{")]
+    for number, (crash, reason) in enumerate((("memory", "memory"), ("fault", "panic")), 1):
+        unit.machine.run(f"quesh quest -t 20 -c 'crash {crash}'")
+        until(lambda: len(told()) == number, f"entry {number}")
+        entry = told()[-1]
+        assert (entry["QV_RESTARTS"], entry["QV_FAILURE"], entry["PRIORITY"]) == (str(number), reason, "3")
+        assert int(entry["QV_RESTART_NS"]) > 0 and "and runs again by itself after" in entry["MESSAGE"]
+        assert entry["QV_RIP"] == unit.show()["last_failure"]["rip"]
+    assert unit.quesh("echo back") == "back\n" and asked(unit, "MainPID") == process
+    unit.sh("journalctl --update-catalog")
+    assert "Subject: A failed cell has begun again by itself" in unit.sh(f"journalctl -x -u {UNIT}")
+
+
+@pytest.mark.slow
 def test_failed_cell_is_held_until_it_is_recovered(unit: Product) -> None:
     """The console's lines of both lives, and of a changed file, are in one log."""
     unit.sh(f"systemctl start {UNIT}; EDITOR='sed -i $\\ a\\ on-failure:\\ hold' qvctl cell edit quest; systemctl restart {UNIT}",

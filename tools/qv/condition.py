@@ -103,3 +103,16 @@ def registers(record: abi.FailureRecord) -> dict[str, str]:
             for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")
         },
     }
+
+
+def record_fields(record: abi.FailureRecord) -> dict[str, str]:
+    """Returns the fields of a failure in the journal."""
+    found = registers(record).items()
+    return {
+        "QV_FAILURE": failure_name(record.reason),
+        "QV_CPU": str(record.cpu),
+        "QV_RIP": f"{record.rip:#x}",
+        "QV_ADDRESS": f"{record.address:#x}",
+        "QV_EXIT_CODE": f"{record.exit_code:#x}",
+        "QV_REGISTERS": " ".join(f"{name}={value}" for name, value in found),
+    }

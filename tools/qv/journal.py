@@ -46,6 +46,7 @@ KINDS = {
     "component-fault": Kind("0808387e44644788bc16deb5d9ba8d04", WARNING),
     "component-lost": Kind("ba4687bf57e24a66b415a9b9506c334c", ERROR),
     "component-left": Kind("9c0b6f2d0c3a4a0f8f5e1b7a64d2e913", WARNING),
+    "began-again": Kind("691ab2ebcaa54e2a8b17b5b4333f9aea", ERROR),
 }
 
 

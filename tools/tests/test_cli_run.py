@@ -115,6 +115,73 @@ def test_a_good_minute_forgives_earlier_failures(run: Run, manager: FakeService)
     assert pauses(manager) == [0.1, 0.1, 0.1]
 
 
+Entries = list[tuple[str, str, dict[str, str]]]
+AGAIN = "cell quest failed, and runs again by itself after 5.93 ms: "
+
+
+@pytest.fixture
+def entries(manager: FakeService, monkeypatch: pytest.MonkeyPatch) -> Entries:
+    """The entries that the journal gets: kind, words and fields of each."""
+    found: Entries = []
+
+    def send(kind: str, words: str, **fields: str) -> bool:
+        found.append((kind, words, fields))
+        return True
+    monkeypatch.setattr(manager.journal, "send", send)
+    return found
+
+
+def begins_again(run: Run, restarts: int, reason: abi.Failure) -> Callable[[], None]:
+    def change() -> None:
+        info = run.device.cells["quest"]
+        info.restarts, info.restart_ns = restarts, 5_930_000
+        info.last_failure.reason, info.last_failure.rip = reason, 0x100085
+    return change
+
+
+def test_journal_tells_of_a_cell_on_standby(run: Run, manager: FakeService, entries: Entries,
+                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each restart by itself once, with its reason. The driver may not have seen the reasons of
+    failures just before the last one. The next life counts from 0."""
+    start = run.device.start
+
+    def starts(name: str) -> abi.Reply:
+        run.device.cells[name].restarts = 0
+        return start(name)
+    monkeypatch.setattr(run.device, "start", starts)
+
+    def fails() -> None:
+        begins_again(run, 5, abi.Failure.PANIC)()
+        becomes(run, abi.State.FAILED, abi.Failure.MSR)()
+    manager.script = [begins_again(run, 1, abi.Failure.MEMORY), lambda: None,
+                      begins_again(run, 3, abi.Failure.PANIC), fails,
+                      begins_again(run, 1, abi.Failure.PORT)]
+    assert keep(run) == 0, run.err
+    told = [(words, fields.get("QV_RESTARTS"), fields.get("QV_FAILURE"))
+            for kind, words, fields in entries if kind == "began-again"]
+    assert told == [
+        (f"{AGAIN}it touched memory outside the cell", "1", "memory"),
+        ("cell quest failed 2 times, and runs again by itself after 5.93 ms: the inmate panicked", "3", "panic"),
+        ("cell quest failed 2 times, and ran again by itself, before its last failure", "5", None),
+        (f"{AGAIN}it touched an I/O port that it does not own", "1", "port")]
+    [first] = [fields for _, words, fields in entries if words == told[0][0]]
+    assert (first["QV_CELL"], first["QV_RIP"], first["QV_RESTART_NS"]) == ("quest", "0x100085", "5930000")
+    assert "QV_FAILURES" not in first
+    [failed] = [fields for kind, _, fields in entries if kind == "failed"]
+    assert (failed["QV_FAILURE"], failed["QV_FAILURES"]) == ("msr", "1")
+
+
+def test_journal_tells_no_restart_from_before_the_process(run: Run, manager: FakeService,
+                                                          entries: Entries) -> None:
+    killed(run)
+    begins_again(run, 7, abi.Failure.MEMORY)()
+    entries.clear()
+    manager.script = [begins_again(run, 8, abi.Failure.MEMORY)]
+    assert keep(run) == 0, run.err
+    assert [words for kind, words, _ in entries if kind in ("taken-over", "began-again")] == [
+        "cell quest runs already: it is taken over", f"{AGAIN}it touched memory outside the cell"]
+
+
 def test_killed_process_leaves_a_cell_that_the_next_takes_over(run: Run) -> None:
     killed(run)
     assert [file.stat().st_mode & 0o777 for file in run.yaml.parent.glob("*.cell")] == [0o600]

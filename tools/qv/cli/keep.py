@@ -10,7 +10,7 @@ import fcntl
 import os
 
 from .. import abi, mark, output
-from ..condition import FAILURES, failure_name, registers, state_name
+from ..condition import FAILURES, record_fields, state_name
 from ..errors import Failed, Refused
 from .needs import check_name, check_required, enable, on_one_line
 from .recover import choice, choice_file
@@ -77,6 +77,7 @@ class Keeper:
         self.device, self.args, self.json = device, args, args.json
         self.system, self.service = system, service
         self.failures, self.since = 0, system.now()
+        self.restarts = 0  # of a cell on standby in this life, as far as told
         self.transcript: Transcript | None = None
         self.beat, self.next_report = 0, 0.0
         self.ready = False  # systemd has learned that the inmate is ready
@@ -140,6 +141,7 @@ class Keeper:
             if state == abi.State.SHUT_DOWN:
                 self.say("ended-elsewhere", f"cell {self.name} was shut down by another command")
                 return self.end()
+            self.tell_restarts()
             if state == abi.State.FAILED and not self.after_failure():
                 return self.end() if self.service.ended else GAVE_UP
             if not self.ready:
@@ -167,6 +169,7 @@ class Keeper:
         if self.cell.console:
             self.transcript = self.system.transcript(self.name)
         if self.state() == abi.State.RUNNING:
+            self.restarts = self.device.info(self.name).restarts
             self.say("taken-over", f"cell {self.name} runs already: it is taken over")
             return
         try:
@@ -189,7 +192,7 @@ class Keeper:
 
     def start(self) -> None:
         reply = self.device.start(self.name)
-        self.since, self.beat = self.system.now(), 0
+        self.since, self.beat, self.restarts = self.system.now(), 0, 0
         if self.transcript:
             self.transcript.restart()
         self.say("running", f"cell {self.name} runs ({output.duration(reply.duration_ns)})")
@@ -211,6 +214,23 @@ class Keeper:
                 "console-lost",
                 f"{lost} bytes of the console of cell {self.name} were lost: it prints too fast",
             )
+
+    def tell_restarts(self) -> None:
+        """Tells how often a cell on standby has begun again by itself since the last call. If it
+        is `failed` now, the driver may not have seen why it failed before that."""
+        info = self.device.info(self.name)
+        new, self.restarts = info.restarts - self.restarts, info.restarts
+        if new <= 0:
+            return
+        times = "" if new == 1 else f" {new} times"
+        fields = {"QV_RESTARTS": str(info.restarts)}
+        why = "and ran again by itself, before its last failure"
+        if info.state == abi.State.RUNNING:
+            record, after = info.last_failure, output.duration(info.restart_ns)
+            reason = FAILURES.get(record.reason, "an unknown reason")
+            why = f"and runs again by itself after {after}: {reason}"
+            fields |= {"QV_RESTART_NS": str(info.restart_ns), **record_fields(record)}
+        self.say("began-again", f"cell {self.name} failed{times}, {why}", **fields)
 
     def state(self) -> int | None:
         """Returns the state of the cell, or None if there is no such cell."""
@@ -263,7 +283,7 @@ class Keeper:
         """Notices that another command has started the failed cell."""
         if state != abi.State.RUNNING:
             return
-        self.since, self.beat, self.failures = self.system.now(), 0, 0
+        self.since, self.beat, self.failures, self.restarts = self.system.now(), 0, 0, 0
         if self.transcript:
             self.transcript.restart()
         self.say("recovered", f"cell {self.name} runs again: another command has started it")
@@ -345,18 +365,7 @@ class Keeper:
         return not self.service.ended
 
     def failure_fields(self, record: abi.FailureRecord) -> dict[str, str]:
-        found = {
-            "QV_FAILURE": failure_name(record.reason),
-            "QV_FAILURES": str(self.failures + 1),
-            "QV_CPU": str(record.cpu),
-            "QV_RIP": f"{record.rip:#x}",
-            "QV_ADDRESS": f"{record.address:#x}",
-            "QV_EXIT_CODE": f"{record.exit_code:#x}",
-            "QV_REGISTERS": " ".join(
-                f"{name}={value}" for name, value in registers(record).items()
-            ),
-        }
-        return found
+        return record_fields(record) | {"QV_FAILURES": str(self.failures + 1)}
 
     def pause(self, seconds: float, why: str) -> bool:
         until = self.system.now() + seconds
