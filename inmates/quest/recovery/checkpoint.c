@@ -46,14 +46,15 @@ void checkpoint_fetch(unsigned int n)
 {
 	struct checkpoint *k = &checkpoints[n];
 	unsigned int spare = 1 - k->newest;
-	uint64_t age = 0;
+	uint64_t now = rdtsc(), age = 0;
 
 	if (!k->memory[0])
 		return;
 	k->bytes[spare] = takeover_fetch(n, (void *)(uintptr_t)k->memory[spare], k->room, &age);
 	if (!k->bytes[spare])
 		return;
-	k->saved[spare] = rdtsc() - age;
+	/* with a time after the copy, it could seem to come after the look that found the fault */
+	k->saved[spare] = now - age;
 	k->newest = spare;
 }
 

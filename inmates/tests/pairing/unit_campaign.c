@@ -23,6 +23,7 @@
 #define PERIOD		(10000 * US)	/* of looks */
 #define TIME_US		40000
 #define BYTES		10000
+#define AGE		(10000000 * US)	/* of a checkpoint that is used */
 #define ROOM		12288
 #define MEMORY		(4096 + 3 * ROOM)
 #define CASES		100		/* of each kind */
@@ -49,6 +50,7 @@ static struct cell {
 } cells[CELLS];
 static unsigned char windows[CELLS][QV_CHAN_PAGE + MEMORY] __attribute__((aligned(4096)));
 static uint64_t now, acked, acked_at, afresh, spoilt, twice, resumed, longest, soonest;
+static uint64_t page_takes;		/* to copy */
 static int holder, current, pauses_left;
 static jmp_buf dead;
 static void (*fault_in_save)(int cell);
@@ -88,6 +90,7 @@ uint64_t pages_alloc(size_t n)
 /* Other threads run between two pages of a copy: there a fault may come. */
 void let_interrupts_in(void)
 {
+	now += page_takes;
 	if (fault_in_save && !pauses_left--) {
 		fault_in_save(current);
 		fault_in_save = NULL;
@@ -121,7 +124,7 @@ static void boot(int i)
 	c->next_look = now + rnd_below(PERIOD);
 	memset(&c->process, 0, sizeof(c->process));
 	current = i;
-	CHECK(checkpoint_init((unsigned int)i, BYTES, UINT64_MAX));
+	CHECK(checkpoint_init((unsigned int)i, BYTES, AGE));
 	CHECK(!takeover_init((unsigned int)i, &rules[i], PERIOD));
 }
 
@@ -145,12 +148,13 @@ static void start(int i)
 {
 	static struct image found, right;
 	struct cell *c = &cells[i];
+	uint64_t at = now;
 	long bytes;
 
 	memset(&c->process, 0, sizeof(c->process));
 	c->process.component = i + 1;
 	checkpoint_fetch((unsigned int)i);
-	checkpoint_arm((unsigned int)i, checkpoint_usable((unsigned int)i, now));
+	checkpoint_arm((unsigned int)i, checkpoint_usable((unsigned int)i, at));
 	bytes = checkpoint_resume(&c->process, (uintptr_t)&found, sizeof(found));
 	CHECK(bytes >= 0);
 	fill(&right, bytes ? found.count : 0);
@@ -457,6 +461,23 @@ TEST(second_take_over_loses_no_acknowledged_save)
 	look_until_runs(0);
 	CHECK_EQ(resumed, before);
 	CHECK(!afresh && !spoilt && !twice);
+}
+
+/* The look that finds that the first cell has failed is also the first one after its last save. */
+TEST(slow_copy_makes_no_checkpoint_too_old)
+{
+	uint64_t takes, before;
+
+	for (takes = 0; takes < TICK; takes += TICK / 8) {
+		unit_case("%u us for a page", (unsigned int)(takes / US));
+		make_world();
+		before = acked;
+		kill_cell(0);
+		page_takes = takes;
+		look_until_runs(1);
+		page_takes = 0;
+		CHECK(!afresh && resumed == before);
+	}
 }
 
 /* A cell hangs; the other one takes over, saves, and fails; then the first one continues. */
