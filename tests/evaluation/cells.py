@@ -43,16 +43,19 @@ class Cell:
     memory: str = "32M"
     channels: Sequence[str] = ()
     migrate: Sequence[str] = ()  # LINK or LINK,ARENA
+    recovery: Sequence[str] = ()  # lines of components
 
     def text(self) -> str:
         vcpus = "".join(f"  - {{name: {name}, C: {c}ms, T: {t}ms}}\n" for name, (c, t) in self.vcpus.items())
         channels = "".join(f"  - {{{line}}}\n" for line in self.channels)
+        recovery = "".join(f"  {line}\n" for line in self.recovery)
         migrate = ", ".join(
             "{{link: {}, arena: {}}}".format(*one.split(",")) if "," in one else one
             for one in self.migrate)
         return (f"name: {self.name}\ncpus: [{self.cpu}]\nmemory: {self.memory}\nimage: {build.TEST_IMAGE}\n"
                 f"admission: exact\ncmdline: \"{self.cmdline}\"\nmigrate: [{migrate}]\n"
-                + (f"vcpus:\n{vcpus}" if vcpus else "") + (f"channels:\n{channels}" if channels else ""))
+                + (f"vcpus:\n{vcpus}" if vcpus else "") + (f"channels:\n{channels}" if channels else "")
+                + (f"recovery: |\n{recovery}" if recovery else ""))
 
 
 class Bench:

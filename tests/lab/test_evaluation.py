@@ -9,6 +9,7 @@ import moving
 import one_way
 import preemption
 import pytest
+import recovery
 import round_trips
 import sharing
 from cells import Bench
@@ -126,6 +127,19 @@ def test_page_shows_sharers() -> None:
     assert figure.holds and "Of 9000 datagrams 80 were lost" in figure.says, figure.says
     assert ["2 cells", "23.3", "0.99", "11.7, 11.7", "2000", "20"] in figure.rows, figure.rows
     assert not sharing.shown(sent(late=1))[0].holds and not sharing.shown(sent(slow=800))[0].holds
+
+
+def recovered(back_ns: int) -> dict[str, Any]:
+    outage = {"detected_ns": 10_004_705, "stopped_ns": 10_004_705, "started_ns": 10_142_816, "back_ns": back_ns, "strategy": "takeover"}
+    return {"ways": [{"name": "cell failed: take-over", "outages": [outage, outage]}]}
+
+
+def test_page_shows_phases_of_a_recovery() -> None:
+    [figure, papers] = recovery.shown(recovered(10_162_462))
+    assert figure.holds and "was back 10.162 ms after its fault at most, in 2 outages" in figure.says
+    assert figure.rows == [["cell failed: take-over", "2", "10.005; 10.005", "10.005; 10.005", "10.143; 10.143", "10.162; 10.162"]]
+    assert ("Driver Replacement", "10503", "N/A") in papers.rows
+    assert not recovery.shown(recovered(50_000_001))[0].holds
 
 
 @pytest.mark.slow
