@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from product import TEST_IMAGE, Product
+from lab.machine import Machine
+from product import HERE, TEST_IMAGE, Product
 from test_watching import until
 
 CPU = {"one": 3, "two": 2}
@@ -19,10 +20,10 @@ CHANNELS = """channels:
 """
 
 
-def write(qv: Product, name: str, words: str, program: str = "duty") -> None:
+def write(qv: Product, name: str, words: str, program: str = "duty", time: str = "40ms") -> None:
     qv.sh(f"cat >/run/{name}.yaml <<'END'\nname: {name}\ncpus: [{CPU[name]}]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
           f"{CHANNELS}recovery: |\n  duty 2ms/10ms checkpoint={BYTES},10s {words} "
-          f"takeover={name}-memory,{OTHER[name]}-memory,40ms : {program}\nEND")
+          f"takeover={name}-memory,{OTHER[name]}-memory,{time} : {program}\nEND")
 
 
 def two_cells(qv: Product, words: str = "", program: str = "duty") -> None:
@@ -104,3 +105,47 @@ def test_other_cell_takes_what_a_hung_cell_or_a_fault_leaves(qv: Product) -> Non
     assert later > count and gap < 40_000_000 + GOAL_NS and outage["back_ns"] < GOAL_NS
     qv.do("cell destroy two")
     qv.machine.finish(hung, 120)
+
+
+SCREEN, RECOVERY = 0, 0x2400  # in the console pages: of text, and struct qv_recovery of qv/cell.h
+STATE = RECOVERY + 32 + 48  # of component 0
+OUTAGE = RECOVERY + 32 + 16 * 72 + 10 * 56  # number 0
+RUNS, STANDBY = 1, 5  # QV_COMPONENT_*
+PEER, TAKEOVER = 9, 5  # index of the detector, QV_STRATEGY_TAKEOVER
+SECONDS = 15  # until the first cell fails, at least
+
+
+@pytest.mark.slow
+@pytest.mark.machine(reboots=True, fresh=True)
+def test_other_cell_has_the_component_after_linux_has_died(machine: Machine) -> None:
+    """Linux panics. Later the component crashes, and its cell with it: no driver marks that cell as
+    failed, so the other one finds it by the time of the pair. QEMU reads the other cell's recovery
+    block and screen, since no program of Linux runs then. The clock is that of the host, so that
+    time is long. The component begins afresh, since its checkpoint is too old by then."""
+    qv = Product(machine)
+    machine.put(HERE / "inside/physical", "/run/physical")
+    qv.do("enable")
+    write(qv, "two", "standby", time="60s")
+    write(qv, "one", "cell", f"duty {SECONDS * 1000}", time="60s")
+    for name in ("two", "one"):
+        qv.do(f"cell create /run/{name}.yaml --start")
+    until(lambda: state(qv, "one") == "runs", "the first cell has the component", 60)
+    console = "/dev/qv-cell/two/console"
+    places = {at: int(qv.sh(f"/run/physical {console} {at:#x}"), 16) for at in (SCREEN, STATE, OUTAGE)}
+
+    def words(at: int, count: int = 1) -> bytes:
+        said = machine.qmp("human-monitor-command", **{"command-line": f"xp /{count}gx {places[at]:#x}"})
+        return b"".join(int(one, 16).to_bytes(8, "little") for one in re.findall("0x([0-9a-f]{16})", said))
+
+    def now() -> int:
+        return int.from_bytes(words(STATE)[:4], "little")
+    assert now() == STANDBY
+    machine.start("echo 1 >/proc/sys/kernel/sysrq; echo c >/proc/sysrq-trigger")
+    until(lambda: "end Kernel panic" in machine.console_text(), "the panic")
+    assert now() == STANDBY, "the first cell has failed before Linux"
+    until(lambda: now() == RUNS, "the other cell takes the component", 600)
+    assert int.from_bytes(words(OUTAGE), "little") == PEER << 32 | TAKEOVER << 48
+
+    def screen() -> str:
+        return words(SCREEN, 500)[::2].decode("cp437")
+    until(lambda: "is back" in screen(), "the first heartbeat", 60)
