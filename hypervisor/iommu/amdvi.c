@@ -3,21 +3,19 @@
  * An AMD-Vi unit, taken from a running Linux. The unit itself sends no interrupts then, and its
  * logs for virtual machines are off.
  */
-#include "abi/log.h"
 #include "core/cpu.h"
 #include "core/gmem.h"
-#include "core/log.h"
-#include "core/pci.h"
 #include "iommu/amdvi.h"
 #include "iommu/iommu.h"
 
 static const u16 kept[] = {
 	AMDVI_DEVICES, AMDVI_DEVICES + 4, AMDVI_QUEUE, AMDVI_QUEUE + 4, AMDVI_EVENTS,
-	AMDVI_EVENTS + 4, AMDVI_CONTROL, AMDVI_CONTROL + 4, AMDVI_EV_HEAD, AMDVI_EV_TAIL,
-	AMDVI_STATUS, AMDVI_MESSAGES, AMDVI_MESSAGES + 4, AMDVI_MESSAGES + 8, AMDVI_MESSAGES + 12,
+	AMDVI_EVENTS + 4, AMDVI_CONTROL, AMDVI_CONTROL + 4, AMDVI_EV_TAIL, AMDVI_STATUS,
+	AMDVI_EV_HEAD, AMDVI_MESSAGES, AMDVI_MESSAGES + 4, AMDVI_MESSAGES + 8, AMDVI_MESSAGES + 12,
 	AMDVI_MESSAGES + 16, AMDVI_MESSAGES + 20,
 };
-_Static_assert(sizeof(kept) / sizeof(kept[0]) <= IOMMU_KEPT, "registers that are kept");
+enum { NUM_KEPT = sizeof(kept) / sizeof(kept[0]), LATER = NUM_KEPT - 7 };
+_Static_assert(NUM_KEPT <= IOMMU_KEPT, "registers that are kept");
 
 static void wait(struct iommu_unit *u, u64 status)
 {
@@ -151,30 +149,6 @@ static bool look(struct pcpu *cpu, struct iommu_unit *u, u32 unused)
 	return true;
 }
 
-static u32 read(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
-{
-	const u32 *value = unit_kept(u, reg);
-
-	if (reg == AMDVI_HEAD || reg == AMDVI_TAIL)
-		return u->linux_tail;
-	return value ? *value : unit_get(cpu, u, reg);
-}
-
-static void write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
-{
-	u32 refused = value;
-
-	if (reg == AMDVI_EV_HEAD || (reg >= AMDVI_MESSAGES && reg < AMDVI_MESSAGES + 24)) {
-		*unit_kept(u, reg) = value;	/* for later */
-		return;
-	}
-	if (reg == AMDVI_TAIL)
-		refused = unit_queue(cpu, u, value);
-	/* the monitor reads and clears events; Linux sees no new ones */
-	if (reg != AMDVI_STATUS && (reg != AMDVI_TAIL || refused))
-		log_denied(cpu, QV_LOG_IOMMU, reg, refused);
-}
-
 static bool request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 {
 	u32 bdf = low & 0xffff;
@@ -203,8 +177,9 @@ static bool request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 }
 
 const struct iommu_ops amdvi_ops = {
-	.tail = AMDVI_TAIL, .kept = kept, .num_kept = sizeof(kept) / sizeof(kept[0]),
+	.head = AMDVI_HEAD, .tail = AMDVI_TAIL, .status = AMDVI_STATUS,
+	.kept = kept, .num_kept = NUM_KEPT, .later = LATER,
 	.take = take, .give = give, .sweep = amdvi_irt_sweep, .flush = flush, .look = look,
-	.read = read, .write = write, .wait = wait, .request = request,
+	.write = unit_write, .wait = wait, .request = request,
 	.own = amdvi_own, .messages = amdvi_messages, .set = amdvi_set, .back = amdvi_back,
 };

@@ -156,3 +156,27 @@ u32 unit_queue(struct pcpu *cpu, struct iommu_unit *u, u32 tail)
 	}
 	return refused + (u->pending && !unit_wait(cpu, u));
 }
+
+u32 unit_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
+{
+	const u32 *value = unit_kept(u, reg);
+
+	if (reg == me()->iommu.ops->head || reg == me()->iommu.ops->tail)
+		return u->linux_tail;
+	return value ? *value : unit_get(cpu, u, reg);
+}
+
+void unit_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
+{
+	const struct iommu_ops *ops = me()->iommu.ops;
+	u32 *kept = unit_kept(u, reg), refused = value;
+
+	if (kept && kept >= u->kept + ops->later) {
+		*kept = value;
+		return;
+	}
+	if (reg == ops->tail)
+		refused = unit_queue(cpu, u, value);
+	if (reg != ops->status && (reg != ops->tail || refused))
+		log_denied(cpu, QV_LOG_IOMMU, reg, refused);
+}

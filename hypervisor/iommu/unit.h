@@ -9,9 +9,14 @@
 
 /* VT-d (vtd.c) or AMD-Vi (amdvi.c) */
 struct iommu_ops {
-	u32 tail;			/* register: the offset behind the last request */
-	u32 num_kept;
-	const u16 *kept;		/* registers whose values of Linux are in .kept of a unit */
+	u32 head, tail;			/* registers: offsets in the queue of requests */
+	u32 status;			/* register of faults: Linux sees none, and clears none */
+	/*
+	 * Registers whose values of Linux are in .kept of a unit. Linux may change those from
+	 * index @later on: the unit gets them when it is Linux's again
+	 */
+	const u16 *kept;
+	u32 num_kept, later;
 	/*
 	 * A step of the take. 0: replaces the queue of Linux, whose requests are followed from then
 	 * on; sets u->step to 1 before anything changes. 2 and more: fills the monitor's tables;
@@ -26,8 +31,7 @@ struct iommu_ops {
 	bool (*flush)(struct pcpu *cpu, struct iommu_unit *u);
 	/* Logs and clears faults. Linux may have changed tables without a request. Returns true */
 	bool (*look)(struct pcpu *cpu, struct iommu_unit *u, u32 unused);
-	/* Linux's accesses to registers; @reg is a multiple of 4 */
-	u32 (*read)(struct pcpu *cpu, struct iommu_unit *u, u32 reg);
+	/* Linux writes a register; @reg is a multiple of 4. See unit_write() */
 	void (*write)(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
 	/* Adds a request that stores u->waits at @status when those before it are carried out */
 	void (*wait)(struct iommu_unit *u, u64 status);
@@ -57,6 +61,9 @@ bool unit_until(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 mask, u32 v
 /* The place of a register whose value of Linux is kept; NULL for others */
 u32 *unit_kept(struct iommu_unit *u, u32 reg);
 u64 unit_kept64(struct iommu_unit *u, u32 reg);
+/* Linux's accesses to registers, as both kinds of units have them, once the take has begun */
+u32 unit_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg);
+void unit_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
 /* Reads these registers, and prepares the monitor's queue */
 void unit_keep(struct pcpu *cpu, struct iommu_unit *u);
 /* Adds one request to the monitor's queue. unit_wait() waits until the unit has carried out all */

@@ -60,7 +60,7 @@ bool iommu_access(struct pcpu *cpu, u64 gpa, bool write)
 		if (write)	/* no step: before the call of the driver */
 			(u->step ? ops->write : unit_set)(cpu, u, reg, word[i]);
 		else
-			word[i] = (u->step ? ops->read : unit_get)(cpu, u, reg);
+			word[i] = (u->step ? unit_read : unit_get)(cpu, u, reg);
 	if (!write)
 		cpu->regs[d.reg] = word[0] | (d.size == 8 ? (u64)word[1] << 32 : 0);
 	lock_drop(LOCK_IOMMU);

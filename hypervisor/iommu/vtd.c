@@ -7,11 +7,11 @@
 
 /* Registers whose values of Linux are kept, and written back at the end */
 static const u16 kept[] = {
-	VTD_RTADDR, VTD_RTADDR + 4, VTD_FECTL, 0x3c, 0x40, VTD_FEUADDR, VTD_IQA, VTD_IQA + 4,
-	VTD_IRTA, VTD_IRTA + 4,
+	VTD_GSTS, VTD_FSTS, VTD_RTADDR, VTD_RTADDR + 4, VTD_IQA, VTD_IQA + 4, VTD_IRTA,
+	VTD_IRTA + 4, VTD_FECTL, VTD_FECTL + 4, VTD_FECTL + 8, VTD_FECTL + 12,
 };
-_Static_assert(sizeof(kept) / sizeof(kept[0]) <= IOMMU_KEPT, "registers that are kept");
-enum { KEPT_FECTL = 2, KEPT_IQA = 6 };
+enum { NUM_KEPT = sizeof(kept) / sizeof(kept[0]), LATER = NUM_KEPT - 4 };
+_Static_assert(NUM_KEPT <= IOMMU_KEPT, "registers that are kept");
 
 /* Gives one command: @bit is set (@on) or cleared. Commands that last are kept as they are */
 static bool command(struct pcpu *cpu, struct iommu_unit *u, u32 bit, bool on)
@@ -107,12 +107,12 @@ static bool give(struct pcpu *cpu, struct iommu_unit *u)
 {
 	u32 i;
 
-	if (!(u->gsts & VTD_TE) && !command(cpu, u, VTD_TE, false))
+	if (!(*unit_kept(u, VTD_GSTS) & VTD_TE) && !command(cpu, u, VTD_TE, false))
 		return false;
 	if (!use_irt(cpu, u, u->linux_irta) ||
 	    !use_root(cpu, u, unit_kept64(u, VTD_RTADDR)) || !linux_queue(cpu, u))
 		return false;
-	for (i = KEPT_IQA; i-- > KEPT_FECTL;)		/* the mask last */
+	for (i = NUM_KEPT; i-- > LATER;)			/* the mask last */
 		unit_set(cpu, u, kept[i], u->kept[i]);
 	return true;
 }
@@ -120,22 +120,25 @@ static bool give(struct pcpu *cpu, struct iommu_unit *u)
 /* From now on Linux's requests come to the monitor. The unit still uses Linux's tables */
 static bool take_queue(struct pcpu *cpu, struct iommu_unit *u)
 {
-	u->gsts = unit_get(cpu, u, VTD_GSTS);
+	u32 gsts;
+
 	unit_keep(cpu, u);
+	gsts = *unit_kept(u, VTD_GSTS);
+	*unit_kept(u, VTD_FSTS) = 0;
 	u->linux_root = unit_kept64(u, VTD_RTADDR) & PT_ADDR;
 	u->wide = VTD_IS_LONG(unit_kept64(u, VTD_IQA));
 	u->ring_len = QV_PAGE << u->wide;
 	u->ring = unit_kept64(u, VTD_IQA) & PT_ADDR;
-	u->remaps = !!(u->gsts & VTD_IRE);
+	u->remaps = !!(gsts & VTD_IRE);
 	u->linux_irta = unit_kept64(u, VTD_IRTA);
 	u->flushes = VTD_FLUSHES(unit_get(cpu, u, VTD_CAP + 4));
 	/*
 	 * 256 requests; a root table of the driver's mode; no interrupts that pass the table, in
 	 * the compatible format
 	 */
-	if (!(u->gsts & VTD_QIE) || (unit_kept64(u, VTD_IQA) & 0xfff) != u->wide * VTD_LONG ||
-	    (u->gsts & VTD_TE && (unit_kept64(u, VTD_RTADDR) & 0xfff) != VTD_MODE) ||
-	    (u->translated && !(u->gsts & VTD_TE)) || (u->remaps && u->gsts & VTD_CFI))
+	if (!(gsts & VTD_QIE) || (unit_kept64(u, VTD_IQA) & 0xfff) != u->wide * VTD_LONG ||
+	    (gsts & VTD_TE && (unit_kept64(u, VTD_RTADDR) & 0xfff) != VTD_MODE) ||
+	    (u->translated && !(gsts & VTD_TE)) || (u->remaps && gsts & VTD_CFI))
 		return false;
 	/* Linux's writes of the tail come later: they exit, and wait for the lock */
 	u->linux_tail = unit_get(cpu, u, VTD_IQT) & (u->ring_len - 1);
@@ -163,8 +166,9 @@ static bool take(struct pcpu *cpu, struct iommu_unit *u)
 }
 
 const struct iommu_ops vtd_ops = {
-	.tail = VTD_IQT, .kept = kept, .num_kept = sizeof(kept) / sizeof(kept[0]),
+	.head = VTD_IQH, .tail = VTD_IQT, .status = VTD_FSTS,
+	.kept = kept, .num_kept = NUM_KEPT, .later = LATER,
 	.take = take, .give = give, .sweep = irt_sweep, .flush = flush, .look = look,
-	.read = vtd_read, .write = vtd_write, .wait = wait, .request = vtd_request,
+	.write = vtd_write, .wait = wait, .request = vtd_request,
 	.own = contexts_own, .messages = irt_messages, .set = contexts_set, .back = contexts_give,
 };

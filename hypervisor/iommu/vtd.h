@@ -18,8 +18,7 @@
 #define VTD_FAULTS_NUM(cap)	(((cap) >> 40 & 0xff) + 1)
 #define VTD_FAULT	(1u << 31)	/* in the last word of a record: it is in use */
 #define VTD_OF_IRQ(last) (((last) & 0xf0) == 0x20)	/* it is of an interrupt */
-#define VTD_FECTL	0x38
-#define VTD_FEUADDR	0x44
+#define VTD_FECTL	0x38		/* and three registers that follow: the fault interrupt */
 #define VTD_IQH		0x80
 #define VTD_IQT		0x88
 #define VTD_IQA		0x90
@@ -100,7 +99,6 @@ void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, b
 /* Of all functions: adds requests. vtd_linux.c */
 void vtd_flush_contexts(struct pcpu *cpu, struct iommu_unit *u);
 bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high);	/* vtd_linux.c */
-u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg);
 void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value);
 
 #endif

@@ -3,9 +3,6 @@
  * The registers of a VT-d unit as Linux sees them while the monitor owns the unit, and Linux's
  * requests.
  */
-#include "abi/log.h"
-#include "core/log.h"
-#include "core/pci.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 
@@ -73,34 +70,14 @@ bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 	return false;
 }
 
-u32 vtd_read(struct pcpu *cpu, struct iommu_unit *u, u32 reg)
-{
-	const u32 *value = unit_kept(u, reg);
-
-	if (value)
-		return *value;
-	if (reg == VTD_IQH || reg == VTD_IQT)
-		return u->linux_tail;
-	if (reg == VTD_FSTS)		/* the monitor reads faults; Linux sees none */
-		return 0;
-	return reg == VTD_GSTS ? u->gsts : device_read(cpu, u->pa + reg);
-}
-
 void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
 {
-	u32 refused = value;
+	u32 *gsts = unit_kept(u, VTD_GSTS);
 
-	if (reg >= VTD_FECTL && reg <= VTD_FEUADDR) {
-		*unit_kept(u, reg) = value;	/* for later: the unit sends no fault interrupt */
-		return;
-	}
-	if (reg == VTD_IQT) {
+	if (reg == VTD_IQT)
 		contexts_follow(cpu, u);
-		refused = unit_queue(cpu, u, value);
-	}
 	/* Linux sees its command obeyed. The unit keeps its state */
 	if (reg == VTD_GCMD)
-		u->gsts = (value & (VTD_LASTING | VTD_ONCE)) | (u->gsts & ~VTD_LASTING);
-	if (reg != VTD_FSTS && (reg != VTD_IQT || refused))
-		log_denied(cpu, QV_LOG_IOMMU, reg, refused);
+		*gsts = (value & (VTD_LASTING | VTD_ONCE)) | (*gsts & ~VTD_LASTING);
+	unit_write(cpu, u, reg, value);
 }

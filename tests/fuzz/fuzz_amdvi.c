@@ -172,7 +172,7 @@ static void registers(struct pcpu *cpu, struct choices *c)
 
 	if (reg != AMDVI_TAIL)
 		amdvi_ops.write(cpu, &me()->iommu.units[0], reg, choose(c, 1ull << 32));
-	(void)amdvi_ops.read(cpu, &me()->iommu.units[0], reg);
+	(void)unit_read(cpu, &me()->iommu.units[0], reg);
 }
 
 static void events(struct pcpu *cpu, struct choices *c)

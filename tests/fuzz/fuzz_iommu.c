@@ -135,7 +135,7 @@ static void registers(struct pcpu *cpu, struct choices *c)
 
 	if (reg != VTD_IQT)
 		vtd_write(cpu, &me()->iommu.units[0], reg, choose(c, 1ull << 32));
-	(void)vtd_read(cpu, &me()->iommu.units[0], reg);
+	(void)unit_read(cpu, &me()->iommu.units[0], reg);
 }
 
 static void check(const u8 *block)

@@ -236,12 +236,12 @@ static void test_linux_sees_its_own_registers(void)
 	take(cpu);
 	denied = cpu->status->denied;
 	for (i = 0; i < 10; i++)
-		CHECK_EQ(amdvi_ops.read(cpu, unit(), same[i]), before[i]);
+		CHECK_EQ(unit_read(cpu, unit(), same[i]), before[i]);
 	for (i = 0; i < 5; i++)
 		amdvi_ops.write(cpu, unit(), same[i], 0);
 	CHECK_EQ(cpu->status->denied, denied + 5);
 	for (i = 0; i < 5; i++)
-		CHECK_EQ(amdvi_ops.read(cpu, unit(), same[i]), before[i]);
+		CHECK_EQ(unit_read(cpu, unit(), same[i]), before[i]);
 	CHECK_EQ(fake_amdvi_dma(DEVICE, FAKE_BLOCK), 0);
 	/* the message of the unit is kept for later; the unit sends none */
 	amdvi_ops.write(cpu, unit(), AMDVI_MESSAGES, 0x77);

@@ -146,7 +146,7 @@ static void test_queue_of_linux_is_copied_and_checked(void)
 	memcpy(&done, fake_ram + FAKE_STATUS, 4);
 	CHECK_EQ(done, 2);
 	CHECK_EQ(fake_vtd.interrupts, 1);
-	CHECK_EQ(vtd_read(cpu, u, VTD_IQH), 8 * 16);
+	CHECK_EQ(unit_read(cpu, u, VTD_IQH), 8 * 16);
 	CHECK_EQ(cpu->status->denied, denied);
 	/* stores into the monitor and beyond RAM, an interrupt, unknown requests */
 	memcpy(fake_ram + FAKE_BLOCK + QV_BLOCK_FRONT_END - 4, &poison, 4);
@@ -163,7 +163,7 @@ static void test_queue_of_linux_is_copied_and_checked(void)
 	CHECK_EQ(cpu->status->denied, denied + 6);
 	memcpy(&poison, fake_ram + FAKE_BLOCK + QV_BLOCK_FRONT_END - 4, 4);
 	CHECK_EQ(poison, 0x1234);
-	CHECK_EQ(vtd_read(cpu, u, VTD_IQT), 12 * 16);
+	CHECK_EQ(unit_read(cpu, u, VTD_IQT), 12 * 16);
 }
 
 static void test_registers_keep_the_monitors_values(void)
@@ -172,18 +172,18 @@ static void test_registers_keep_the_monitors_values(void)
 	struct iommu_unit *u = &me()->iommu.units[0];
 
 	CHECK_EQ(fake_take(cpu), QV_ME_OK);
-	CHECK_EQ(vtd_read(cpu, u, VTD_RTADDR), FAKE_ROOT);
+	CHECK_EQ(unit_read(cpu, u, VTD_RTADDR), FAKE_ROOT);
 	vtd_write(cpu, u, VTD_GCMD, VTD_QIE);		/* Linux turns translation off */
-	CHECK_EQ(vtd_read(cpu, u, VTD_GSTS) & VTD_TE, 0);
+	CHECK_EQ(unit_read(cpu, u, VTD_GSTS) & VTD_TE, 0);
 	vtd_write(cpu, u, VTD_RTADDR, 0x1000);
 	vtd_write(cpu, u, 0xb8, 0x1000);
 	vtd_write(cpu, u, VTD_FECTL, 0);
 	CHECK(*fake_vtd_reg(VTD_GSTS) & VTD_TE);
 	CHECK_EQ(*fake_vtd_reg(VTD_RTADDR), (u32)me()->iommu.root);
 	CHECK_EQ(*fake_vtd_reg(VTD_IRTA) & ~0xfffu, (u32)u->irt);
-	CHECK_EQ(vtd_read(cpu, u, VTD_IRTA), FAKE_IRT | VTD_WIDE | 9);
+	CHECK_EQ(unit_read(cpu, u, VTD_IRTA), FAKE_IRT | VTD_WIDE | 9);
 	CHECK_EQ(*fake_vtd_reg(VTD_FECTL), VTD_MASKED);
-	CHECK_EQ(vtd_read(cpu, u, VTD_FECTL), 0);
+	CHECK_EQ(unit_read(cpu, u, VTD_FECTL), 0);
 }
 
 static void test_states_that_are_unknown_are_not_taken(void)

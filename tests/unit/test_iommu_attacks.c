@@ -81,7 +81,8 @@ static void vtd_registers(u64 reg, u64 value)	/* of 64 bits, then a command that
 {
 	vtd_write(cpu, unit(), reg + 4, value >> 32);
 	vtd_write(cpu, unit(), reg, value);
-	vtd_write(cpu, unit(), VTD_GCMD, unit()->gsts | (reg == VTD_IRTA ? VTD_SIRTP : VTD_SRTP));
+	vtd_write(cpu, unit(), VTD_GCMD,
+		  *unit_kept(unit(), VTD_GSTS) | (reg == VTD_IRTA ? VTD_SIRTP : VTD_SRTP));
 }
 
 static void vtd_entry(u64 low, u64 high)	/* of interrupts, announced */
@@ -142,7 +143,7 @@ static void vtd_spoof(u64 bdf, u64 unused)
 
 static void vtd_compatible(u64 address, u64 data)
 {
-	vtd_write(cpu, unit(), VTD_GCMD, unit()->gsts | VTD_CFI);
+	vtd_write(cpu, unit(), VTD_GCMD, *unit_kept(unit(), VTD_GSTS) | VTD_CFI);
 	CHECK_EQ(fake_vtd_interrupt(0x80, address, data), 0);
 }
 
