@@ -2,7 +2,8 @@
 """The pool: memory that QV keeps for cells."""
 
 import re
-from collections.abc import Iterator
+import statistics
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,48 @@ def test_kept_cpus_do_not_come_and_go_in_linux(pool: Product) -> None:
     pool.sh("rmmod qv")
     assert pool.online() == pool.all_online
     pool.sh("modprobe qv")
+
+
+def starts(pool: Product, number: int) -> list[float]:
+    """Returns the ms of each create and start together."""
+    found = []
+    for _ in range(number):
+        took = [pool.ask(line)["duration_ns"] for line in (f"cell create {pool.config('quest', 3)}", "cell start quest")]
+        found.append(sum(took) / 1e6)
+        pool.do("cell destroy quest")
+    return found
+
+
+def stall(pool: Product, meanwhile: Callable[[], object]) -> int:
+    """Returns the longest stall of a program on CPU 1 of Linux meanwhile, in us."""
+    spin = pool.machine.start(["taskset", "-c", "1", "python3", "-c", WORST], merge=False)
+    until(lambda: b"\n" in spin.output, "the program runs")
+    meanwhile()
+    spin.kill(15)
+    pool.machine.finish(spin, 60)
+    return int(spin.output)
+
+
+@pytest.mark.slow
+@pytest.mark.machine(icount=True)
+def test_kept_cpus_make_a_start_shorter_in_counted_time(pool: Product) -> None:
+    """Each instruction takes 1 ns. The CPUs execute in turns of about 1 ms, so the stalls that are
+    printed contain turns of other CPUs, and nothing is required of them. The program that measures
+    stalls doubles all other times, so it runs in rounds of its own."""
+    pool.do("pool --set 128M")
+    pool.do("enable")
+    pool.sh("taskset -apc 0 $PPID")  # the lab's agent: all other programs of this test are on CPU 0
+    idle = stall(pool, lambda: pool.sh("sleep 2"))
+    found = {}
+    for name, cpus in (("CPUs of Linux", "none"), ("kept CPUs", "2-3")):
+        pool.do(f"pool --cpus {cpus}")
+        ms = starts(pool, 5)
+        found[name] = statistics.median(ms), stall(pool, lambda: starts(pool, 5))
+        print(f"{name}: ms of create and start {[round(one, 1) for one in ms]}, longest stall {found[name][1]} us")
+    pool.sh("taskset -apc 0-3 $PPID")
+    print(f"longest stall without a cell: {idle} us")
+    assert found["kept CPUs"][0] < 20, found
+    assert found["kept CPUs"][0] < found["CPUs of Linux"][0], found
 
 
 @pytest.mark.slow
