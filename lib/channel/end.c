@@ -82,8 +82,12 @@ static int end_bound(struct qv_end *end)
 		return end_reason(end, QV_CHAN_ABSENT);
 	end->peer_generation = generation;
 	result = type_of(end)->bind(end);
-	if (result)
-		end->peer_generation = 0;
+	if (!result)
+		return QV_CHAN_DONE;
+	end->peer_generation = 0;
+	/* the manager zeroes the section of a peer that restarts, after the life word */
+	if (QV_CHAN_GENERATION(end_life(end, end->peer)) != generation)
+		return end_reason(end, QV_CHAN_ABSENT);
 	return result;
 }
 
