@@ -243,6 +243,51 @@ def test_events_tell_of_outages(run: Run, pages: Path) -> None:
         assert said == [*words, "quest recovered: component crash of cell quest is back after 4 us (exception 11: restart)"]
 
 
+def test_events_keep_the_consoles_open(run: Run, pages: Path) -> None:
+    """While nothing comes, they call neither the driver nor open() again. A cell that is destroyed
+    and created again has another console, and all its outages are printed."""
+    run.create("--start")
+    opened: list[Transcript] = []
+    calls: list[str] = []
+    outer, names = run.system.transcript, run.device.names
+
+    def transcript(name: str) -> Transcript | None:
+        opened.append(outer(name))  # type: ignore[arg-type]
+        return opened[-1]
+
+    def counted() -> list[str]:
+        calls.append("names")
+        return names()
+
+    def again() -> None:
+        pages.unlink()
+        pages.write_bytes(bytes(0x8000))
+        put(pages, block([outage(0, 0, 9 * MS, 2000, 4000, 6000, 8000)]))
+        states = 0, abi.State.LOADABLE, abi.State.RUNNING
+        run.device.coming = [
+            abi.Event(seq=seq, type=abi.EventType.CELL, state=state, name=b"quest")
+            for seq, state in enumerate(states, 1)]
+
+    def nothing() -> None:
+        run.device.coming = []
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    run.system.transcript = transcript  # type: ignore[assignment]
+    run.device.names = counted  # type: ignore[method-assign]
+    run.device.script = [nothing, nothing, nothing, stop]
+    run("events", "-f")
+    assert (len(opened), len(calls)) == (1, 1)
+    run.device.script = [again, nothing, nothing, stop]
+    run("events", "-f")
+    words = [line.split()[2] for line in run.out.splitlines()]
+    assert words == ["destroyed", "loadable", "running", "recovered:"]
+    assert (len(opened), len(calls)) == (3, 3)
+    with pytest.raises(ValueError):
+        opened[1].pages()  # it is closed
+
+
 def test_component_is_left_to_another_cell(run: Run, pages: Path) -> None:
     put(pages, block([outage(0, 5, 5 * MS, 2000, 4000, 0, 0)]))
     with closing(run.system.transcript("quest")) as it:

@@ -11,7 +11,7 @@ import time
 from .. import abi, output
 from ..condition import state_name
 from ..device import Device
-from ..errors import Refused, WrongUsage
+from ..errors import WrongUsage
 from ..recovery import Recoveries
 from ..words import number, text
 from .recovery import block_of, entries
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .command import Arguments
+    from ..recovery import Outage
     from ..system import System
+    from ..transcript import Transcript
 
 LOG_PERIOD = 0.2  # seconds between two reads of the log
 BLOCK_PERIOD = 0.2  # seconds between two looks at components
@@ -142,33 +144,77 @@ def _present(device: Device, system: System) -> list[dict[str, Any]]:
     return found
 
 
+class Watched:
+    """A cell, and the outages that are printed. Its console is open until the cell is destroyed."""
+
+    def __init__(self) -> None:
+        self.console: Transcript | None = None  # None: it cannot be read yet
+        self.recoveries = Recoveries()
+        self.is_new = False
+
+    def begin(self) -> None:
+        """The cell was started: its block is empty."""
+        self.recoveries, self.is_new = Recoveries(), True
+
+    def open(self, console: Transcript | None) -> None:
+        self.console = console
+        if console and not self.is_new:
+            self.recoveries.skip(console.recovery())
+
+    def close(self) -> None:
+        if self.console:
+            self.console.close()
+
+    def news(self) -> list[Outage | int]:
+        return list(self.recoveries.news(self.console.recovery())) if self.console else []
+
+
 class Components:
-    """The outages of components of all cells from now on."""
+    """The outages of components of all cells from now on. A look reads pages that stay mapped. It
+    calls the driver only after an event, since a call waits for longer ones before it."""
 
     def __init__(self, device: Device, system: System) -> None:
         self.device, self.system = device, system
-        self.seen: dict[str, Recoveries] = {}
-        for _ in self.news():
-            pass
+        self.cells: dict[str, Watched] = {}
+        self.tsc_khz, self.is_old = 0, True  # is_old: an event may have changed the list of cells
+        self._look_for_cells()
 
-    def begin(self, name: str) -> None:
-        """A cell was started: its block is empty."""
-        self.seen[name] = Recoveries()
+    def note(self, event: abi.Event, lost: bool) -> None:
+        """Follows an event, if `lost` after others that are not known."""
+        name = text(event.name)
+        for one in list(self.cells) if lost else []:
+            self._leave(one)
+        if event.type == abi.EventType.CELL and event.state == 0:
+            self._leave(name)
+        elif event.type == abi.EventType.CELL and event.state == abi.State.RUNNING:
+            self.cells.setdefault(name, Watched()).begin()
+        self.is_old = True
+
+    def _look_for_cells(self) -> None:
+        status = self.device.status()
+        names = self.device.names() if status.enabled else []
+        for name in [one for one in self.cells if one not in names]:
+            self._leave(name)
+        for name in names:
+            self.cells.setdefault(name, Watched())
+        self.tsc_khz, self.is_old = status.tsc_khz, False
+        self._open()
+
+    def _open(self) -> None:
+        for name, cell in self.cells.items():
+            if not cell.console:  # udev may have to permit it first
+                cell.open(self.system.transcript(name))
+
+    def _leave(self, name: str) -> None:
+        if cell := self.cells.pop(name, None):
+            cell.close()
 
     def news(self) -> Iterator[dict[str, Any]]:
-        status = self.device.status()
-        for name in self.device.names() if status.enabled else []:
-            try:
-                block = block_of(self.system, name)
-            except Refused:  # the cell was destroyed meanwhile
-                continue
-            if block is None:
-                continue
-            if name not in self.seen:
-                self.begin(name)
-                self.seen[name].skip(block)
-            news = list(self.seen[name].news(block))
-            for kind, words, _ in entries(name, news, status.tsc_khz):
+        if self.is_old:
+            self._look_for_cells()
+        self._open()
+        for name, cell in self.cells.items():
+            for kind, words, _ in entries(name, cell.news(), self.tsc_khz):
                 yield _entry("component", name, kind.removeprefix("component-"), words)
 
 
@@ -181,12 +227,11 @@ def events(args: Arguments, system: System) -> int:
     components, last = Components(device, system), 0
     while True:
         for event in device.events(BLOCK_PERIOD):
-            if last and event.seq > last + 1 and not args.json:
-                lost = event.seq - last - 1
+            lost = event.seq - last - 1 if last else 0
+            if lost > 0 and not args.json:
                 output.line(f"({number(lost, 'event')} {'was' if lost == 1 else 'were'} lost)")
             last = event.seq
-            if event.type == abi.EventType.CELL and event.state == abi.State.RUNNING:
-                components.begin(text(event.name))
+            components.note(event, lost > 0)
             _print_event(args, event_data(event))
         for data in components.news():
             _print_event(args, data)
