@@ -107,7 +107,13 @@ class Window:
         bound, taken = self._section(1, BOUND), self._section(1, COUNT)
         return taken if bound == self._end(0, LIFE) >> 8 else self._section(0, FREED)
 
+    def _belongs_to(self, life: int) -> bool:
+        """Returns whether the writer's words are of this life. Its section is zeroed after its life
+        word has changed, so other words may not fit each other."""
+        return self._end(0, LIFE) >> 8 == life and self.attached(0)
+
     def _ring(self, counts: Counts) -> None:
+        life = self._end(0, LIFE) >> 8
         taken, counts.items = self._taken(), self._section(0, COUNT)
         waiting = counts.items - taken & MASK
         if waiting > self._slots:  # the reader lapped, or not bound yet; else a count is wrong
@@ -115,7 +121,7 @@ class Window:
         counts.occupancy, counts.high = waiting, self._section(1, HIGH)
         counts.lost = self._section(0, LOST) + self._section(1, LOST)
         counts.overruns = self._section(0, REFUSED)
-        if taken > counts.items:
+        if taken > counts.items and self._belongs_to(life):
             counts.error = "corrupt"
 
     def _four_slot(self, counts: Counts) -> None:

@@ -257,6 +257,11 @@ def test_count_of_another_life_is_not_corrupt(three: Run, tmp_path: Path, mapped
         memory.word(0, window.FREED, freed)
         counts = three.json("channel", "show", "orders", "--json")["counts"]
         assert (counts["items"], counts["occupancy"], counts["error"]) == (items, occupancy, None)
+    # it starts again: its life word comes first, then the words of its section are zeroed
+    memory.end(0, 7, 2)
+    memory.word(0, window.GENERATION, 6)
+    memory.word(0, window.COUNT, 0)
+    assert three.json("channel", "show", "orders", "--json")["counts"]["error"] == "absent"
 
 
 def test_rate_of_a_four_slot(three: Run, tmp_path: Path, mapped: None,
