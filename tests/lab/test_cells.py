@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from product import CONFIGS, Product, module
+from test_watchdog import hang
 
 # A round takes ten times longer in Bochs
 @pytest.mark.parametrize("rounds", [
@@ -95,7 +96,7 @@ def test_hanging_cell_can_be_destroyed(qv: Product) -> None:
 def test_hanging_cell_is_shut_down_by_force_and_restarts(qv: Product) -> None:
     qv.sh(f"{{ cat {CONFIGS}/quest.yaml; echo 'watchdog: off'; }} >/run/unwatched.yaml")
     qv.do("cell create /run/unwatched.yaml --start")
-    qv.machine.run("quesh quest -t 2 -c hang")
+    hang(qv, "quest")
     assert "was stopped by force: it had not shut down within 500 ms" in qv.do("cell shutdown quest --timeout 500")
     assert (qv.show()["state"], qv.show()["forced"]) == ("shut-down", True)
     assert "shut-down (by force)" in qv.do("cell list")
@@ -109,11 +110,9 @@ def test_shutdown_request_ends_quest_without_force(qv: Product) -> None:
     """Quest stops by itself before the timeout, which is long."""
     qv.run_cell()
     qv.quesh("uptime")
-    begin = qv.uptime().guest
     qv.do("cell shutdown quest --timeout 30000")
-    assert qv.uptime().guest - begin < 15
-    assert qv.show()["state"] == "shut-down"
-    assert qv.show()["failure"] is None
+    shown = qv.show()
+    assert (shown["state"], shown["forced"], shown["failure"]) == ("shut-down", False, None), shown
     ended = qv.machine.run("quesh quest -c help", merge=False)
     assert ended.rc == 1 and "the cell quest is shut down" in ended.err
 

@@ -21,7 +21,7 @@ def test_kernel_log_has_one_line_per_event(qv: Product) -> None:
     last = qv.cpus - 1
     qv.run_cell("quest", last)
     assert qv.machine.run(f"echo 1 >/sys/devices/system/cpu/cpu{last}/online").rc == 1
-    qv.machine.run("quesh quest -t 1 -c 'crash triple'")
+    qv.machine.run("quesh quest -c 'crash triple'")
     until(lambda: qv.show("quest")["state"] == "failed", "quest is failed")
     qv.do("cell destroy quest")
     qv.do("disable")
