@@ -25,8 +25,9 @@ def test_linux_sees_how_components_recover(qv: Product) -> None:
     def over() -> bool:
         found.update(qv.ask("recovery quest"))
         return [one["strategy"] for one in found["outages"]].count("restart") == 2 and found["total"] == 3 and all(
-            one["back_ns"] for one in found["outages"] if one["component"] == "crash")
-    until(over, "the outages of crash and loop")
+            one["back_ns"] for one in found["outages"] if one["component"] == "crash") and [
+            one["state"] for one in found["components"]] == ["runs", "runs", "lost"]
+    until(over, "the outages of crash and loop, and the start of user")
     now = {one["name"]: one for one in found["components"]}
     assert [(name, one["state"], one["program"], one["starts"], one["faults"]) for name, one in now.items()] == [
         ("crash", "runs", "faulty", 2, 1), ("user", "runs", "faulty", 2, 0), ("loop", "lost", "faulty", 2, 2)]
