@@ -95,7 +95,9 @@ def test_unit_starts_though_kvm_is_loaded(unit: Product) -> None:
     assert "qv.service could not enable QV: another hypervisor has" in said
     assert f"{kvm} is loaded\n  remedy: stop its virtual machines" in said
     assert asked(unit, "ExecMainStatus") == "4" and asked(unit, "NRestarts") == "0"
-    unit.sh(f"pkill -x sleep; rmmod {kvm} kvm; systemctl reset-failed")
+    unit.sh("pkill -x sleep")
+    until(lambda: unit.sh(f"cat /sys/module/{kvm}/refcnt") == "0\n", "it is no longer in use")
+    unit.sh(f"rmmod {kvm} kvm; systemctl reset-failed")
 
 
 @pytest.mark.slow
