@@ -34,27 +34,39 @@ def top(qv: Product) -> dict[str, tuple[float, int]]:
     return {name: (float(load), int(count)) for name, load, _, count in re.findall(ROW, shown)}
 
 
+def top_of_all(qv: Product) -> dict[str, tuple[float, int]]:
+    """The same, when all cells answer: a busy host may stop a cell's CPU for longer than cell one waits."""
+    found: dict[str, tuple[float, int]] = {}
+
+    def answered() -> bool:
+        found.clear()
+        found.update(top(qv))
+        return list(found) == list(CELLS)
+    until(answered, "all cells answer")
+    return found
+
+
 def spinners(qv: Product, name: str) -> list[str]:
     return re.findall(r"(?m)^ *(\d+) .*spinner.* live ", qv.quesh("ps", name))
 
 
 def test_programs_go_where_there_is_room(qv: Product) -> None:
     three_cells(qv)
-    loads = top(qv)
-    assert list(loads) == list(CELLS) and len({load for load, _ in loads.values()}) == 1, loads
+    loads = top_of_all(qv)
+    assert len({load for load, _ in loads.values()}) == 1, loads
     # the least loaded cell is the third, then the first
     qv.quesh("load 15 100", "two")
     assert "runs in one" in qv.quesh("run --anywhere spinner", "one", timeout=120)
     assert len(spinners(qv, "one")) == 1
     qv.quesh("run --anywhere=balance spinner", "one", timeout=300)
     assert [len(spinners(qv, name)) for name in CELLS] == [1, 0, 1]
-    after = top(qv)
+    after = top_of_all(qv)
     assert after["two"][0] == loads["two"][0] + 15 and after["three"] == after["one"] == (loads["one"][0] + 20, 1)
     # of three programs, cell one admits two: one leaves, so that the new one has its guarantee
     qv.quesh("run --anywhere spinner", "one", timeout=120)
     assert "] to two" in qv.quesh("run --anywhere spinner", "one", timeout=300)
     assert [len(spinners(qv, name)) for name in CELLS] == [2, 1, 1]
-    assert all(load < 75 for load, _ in top(qv).values())
+    assert all(load < 75 for load, _ in top_of_all(qv).values())
 
 
 def test_rebalance_and_a_cell_that_does_not_answer(qv: Product) -> None:
@@ -67,6 +79,5 @@ def test_rebalance_and_a_cell_that_does_not_answer(qv: Product) -> None:
     assert len(re.findall(r"(?m)^moves \[\d+\] to (?:two|three)$", said)) == 1, said
     assert "no move reduces a load by 1 %" in said
     qv.do("cell destroy two")
-    shown = qv.quesh("top all", "one", timeout=120)
-    assert re.search(r"(?m)^two +no answer: ", shown) and re.search(r"(?m)^three +load ", shown), shown
+    assert re.search(r"(?m)^two +no answer: ", qv.quesh("top all", "one", timeout=120))
     until(lambda: "three" in top(qv), "cell three still answers")
