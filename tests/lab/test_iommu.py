@@ -10,6 +10,7 @@ import pytest
 
 from devices import BEHIND_IOMMU, config, denied, given, run, unsafe
 from product import CONFIGS, Product, module
+from test_watching import until
 
 HERE = Path(__file__).resolve().parent
 EDU = "00:10.0"
@@ -103,13 +104,12 @@ def contained(qv: Product) -> None:
         edu(qv, "write", *(f"{pa + at:x}" for pa in pages for at in (0, 0x100000)))
     traffic(qv)
     assert "count" in qv.quesh("help"), "the cell lives"
-    qv.sh("sleep 1.5")
+    until(lambda: f"DMA of PCI function {0x80:#x} blocked" in qv.do("log"), "the driver's look at the units", 60)
     assert "level full" in qv.do("cell show quest")
     qv.do(f"cell create {wants_full(qv)}")
     assert (qv.show("full")["dma_level"], qv.show("full")["dma_protection"]) == ("full", "full")
     qv.do("cell destroy full")
     log = qv.do("log")
-    assert f"DMA of PCI function {0x80:#x} blocked" in log
     assert "level: DMA full: devices of Linux reach memory and CPUs of Linux only" in log
     assert "interrupt of Linux refused" not in log, "Linux gets its interrupts, also those of CPUs that left"
     qv.do("cell destroy quest")
