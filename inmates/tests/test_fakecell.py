@@ -79,12 +79,18 @@ def test_heartbeat_and_state(cell):
     assert beats <= 5 * (time.monotonic() - begin) + 2
 
 
-def test_hang_stops_the_beat(cell):
-    cell.start("hang")
-    cell.machine.expect("hanging")
+def stands_still(cell):
+    """Returns whether there is no heartbeat for four times its period."""
     first, _ = status(cell.machine)
     time.sleep(1)
-    assert status(cell.machine)[0]["beat"] == first["beat"]
+    return status(cell.machine)[0]["beat"] == first["beat"]
+
+
+def test_hang_stops_the_beat(cell):
+    """On a busy host the last beat may come after the line, and not a second one."""
+    cell.start("hang")
+    cell.machine.expect("hanging")
+    assert stands_still(cell) or stands_still(cell)
 
 
 def test_panic_stops_the_beat(cell):
