@@ -66,7 +66,11 @@ class Transcript:
         self._fd = os.open(
             os.path.join(folder, name, "console"), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
         )
-        self._pages = mmap.mmap(self._fd, abi.CONSOLE_LEN, mmap.MAP_SHARED, mmap.PROT_READ)
+        try:
+            self._pages = mmap.mmap(self._fd, abi.CONSOLE_LEN, mmap.MAP_SHARED, mmap.PROT_READ)
+        except OSError:
+            os.close(self._fd)
+            raise
         self._position = self._word(HEAD)
         self._partial = b""
         self._since, self._count, self._left_out = 0.0, 0, 0

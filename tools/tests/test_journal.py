@@ -90,6 +90,16 @@ def inmate(tmp_path: Path) -> Inmate:
     return Inmate(tmp_path)
 
 
+def test_console_that_cannot_be_mapped_is_closed(tmp_path: Path) -> None:
+    """`qvctl events -f` tries it again five times a second."""
+    (tmp_path / "quest").mkdir()
+    (tmp_path / "quest/console").symlink_to("/dev/null")
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError):
+        Transcript("quest", str(tmp_path))
+    assert os.listdir("/proc/self/fd") == before
+
+
 def test_lines_come_whole_and_without_prompts(inmate: Inmate, tmp_path: Path) -> None:
     inmate.print(b"before\n")
     console = Transcript("quest", str(tmp_path))
