@@ -66,18 +66,30 @@ print(worst // 1000)
 """
 
 
-def rounds(pool: Product, number: int) -> tuple[list[float], int]:
-    """Returns the ms of each create and start, and the longest stall of Linux meanwhile in us."""
-    spin = pool.machine.start(["taskset", "-c", "1", "python3", "-c", WORST], merge=False)
-    until(lambda: b"\n" in spin.output, "the program runs")
+def starts(pool: Product, number: int) -> list[float]:
+    """Returns the ms of each create and start together."""
     found = []
     for _ in range(number):
         took = [pool.ask(line)["duration_ns"] for line in (f"cell create {pool.config('quest', 3)}", "cell start quest")]
         found.append(sum(took) / 1e6)
         pool.do("cell destroy quest")
+    return found
+
+
+def stall(pool: Product, meanwhile: Callable[[], object]) -> int:
+    """Returns the longest stall of a program on CPU 1 of Linux meanwhile, in us."""
+    spin = pool.machine.start(["taskset", "-c", "1", "python3", "-c", WORST], merge=False)
+    until(lambda: b"\n" in spin.output, "the program runs")
+    meanwhile()
     spin.kill(15)
     pool.machine.finish(spin, 60)
-    return found, int(spin.output)
+    return int(spin.output)
+
+
+def rounds(pool: Product, number: int) -> tuple[list[float], int]:
+    """Returns the ms of each create and start, and the longest stall of Linux meanwhile in us."""
+    found: list[float] = []
+    return found, stall(pool, lambda: found.extend(starts(pool, number)))
 
 
 def hotplugs(pool: Product) -> int:
@@ -125,26 +137,6 @@ def test_kept_cpus_do_not_come_and_go_in_linux(pool: Product) -> None:
     pool.sh("rmmod qv")
     assert pool.online() == pool.all_online
     pool.sh("modprobe qv")
-
-
-def starts(pool: Product, number: int) -> list[float]:
-    """Returns the ms of each create and start together."""
-    found = []
-    for _ in range(number):
-        took = [pool.ask(line)["duration_ns"] for line in (f"cell create {pool.config('quest', 3)}", "cell start quest")]
-        found.append(sum(took) / 1e6)
-        pool.do("cell destroy quest")
-    return found
-
-
-def stall(pool: Product, meanwhile: Callable[[], object]) -> int:
-    """Returns the longest stall of a program on CPU 1 of Linux meanwhile, in us."""
-    spin = pool.machine.start(["taskset", "-c", "1", "python3", "-c", WORST], merge=False)
-    until(lambda: b"\n" in spin.output, "the program runs")
-    meanwhile()
-    spin.kill(15)
-    pool.machine.finish(spin, 60)
-    return int(spin.output)
 
 
 @pytest.mark.slow
