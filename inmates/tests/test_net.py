@@ -143,7 +143,9 @@ def count(shell: m.Shell, what: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize("more", ["", ",polled"], ids=["interrupts", "polled"])
+# with `apart` the driver is a program (test_apart.py)
+@pytest.mark.parametrize("more", ["", ",polled,apart", pytest.param(",polled", marks=pytest.mark.slow),
+                                  pytest.param(",apart", marks=pytest.mark.slow)])
 def test_it_answers_pings(tmp_path: Path, more: str) -> None:
     machine, shell, wire = booted(tmp_path, more)
     with machine:
@@ -153,7 +155,7 @@ def test_it_answers_pings(tmp_path: Path, more: str) -> None:
             data = random.Random(number).randbytes(length)
             assert wire.ping(number, data) == data
         assert "192.168.7.2/24, 52:54:00:12:34:56, link up" in shell.run("net")
-        if more:
+        if "polled" in more:
             assert ", polled\n" in shell.run("net")
         else:
             assert count(shell, r"(\d+) interrupts") > 0

@@ -34,6 +34,10 @@ TEST(netword_right_ones)
 	CHECK(!read_word("net=share:lan,10.0.0.1/8,via=10.0.0.2") && !strcmp(w.share, "lan"));
 	CHECK(!w.shares && w.gateway[3] == 2 && w.address[3] == 1);
 	CHECK(!read_word("net=share:lan,dhcp") && w.dhcp && !strcmp(w.share, "lan"));
+	CHECK(!read_word("net=10.0.0.1/8,apart,polled") && !strcmp(w.driver, "nicdriver"));
+	CHECK(!read_word("net=dhcp,share,apart=other") && !strcmp(w.driver, "other") && w.shares);
+	CHECK(!read_word("net=10.0.0.1/8,apart=other,via=10.0.0.2") && !strcmp(w.driver, "other"));
+	CHECK(w.gateway[3] == 2 && !read_word("net=dhcp") && !*w.driver);
 	/* the next word of the command line does not count */
 	CHECK(!netword_read("net=10.0.0.1/8 x", 14, &w));
 }
@@ -67,6 +71,11 @@ TEST(netword_wrong_ones)
 	CHECK(says("net=10.0.0.1/24,poll", "behind the address"));
 	CHECK(says("net=10.0.0.1/24,polled,polled", "behind the address"));
 	CHECK(says("net=10.0.0.1/24x", "behind the address"));
+	CHECK(says("net=10.0.0.1/24,apart=", "name of a program"));
+	CHECK(says("net=dhcp,apart=abcdefghijabcdefghijabcdefghijab", "name of a program"));
+	CHECK(says("net=10.0.0.1/24,apart,apart", "behind the address"));
+	CHECK(says("net=10.0.0.1/24,apart:x", "behind the address"));
+	CHECK(says("net=share:lan,dhcp,apart", "behind dhcp"));
 	CHECK(says("net=dhcp/24", "behind dhcp"));
 	CHECK(says("net=dhcp,via=10.0.0.1", "behind dhcp"));
 }

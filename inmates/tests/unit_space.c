@@ -426,6 +426,12 @@ TEST(space_foreign_pages)
 	CHECK(space_find_foreign(&s, 3) == at && space_map_foreign(&s, at, page, 3, USER_DATA) &&
 	      s.pages == own);
 	CHECK(copy_to_user(&s, at + PAGE_SIZE - 1, "ab", 2) && ((char *)page)[PAGE_SIZE] == 'b');
+	/* registers of a device: the kernel does not access them for a program */
+	CHECK(space_map_foreign(&s, at + 3 * PAGE_SIZE, page, 1, USER_DATA | PTE_UNCACHED) &&
+	      !copy_to_user(&s, at + 3 * PAGE_SIZE, "a", 1) &&
+	      !user_writable(&s, at + 3 * PAGE_SIZE, 1));
+	CHECK(!strcmp(space_explain(&s, at + 3 * PAGE_SIZE, SPACE_READ), "readable"));
+	space_unmap(&s, at + 3 * PAGE_SIZE, at + 4 * PAGE_SIZE);
 	CHECK(!space_map_foreign(&s, at + PAGE_SIZE, page, 1, USER_DATA) &&
 	      !space_map(&s, at, at + PAGE_SIZE, USER_DATA));
 	CHECK(!space_map_foreign(&s, AT + PAGE_SIZE, page, 1, USER_DATA) &&

@@ -306,7 +306,7 @@ uint64_t space_translate(const struct space *s, uint64_t va, enum space_access a
 {
 	uint64_t entry = entry_for(s, va);
 
-	if (!entry || (access == SPACE_WRITE && !(entry & PTE_WRITE)) ||
+	if (!entry || entry & PTE_UNCACHED || (access == SPACE_WRITE && !(entry & PTE_WRITE)) ||
 	    (access == SPACE_EXECUTE && entry & PTE_NO_EXECUTE))
 		return 0;
 	return (entry & PTE_ADDRESS) | (va & (PAGE_SIZE - 1));

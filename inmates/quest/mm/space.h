@@ -102,7 +102,7 @@ uint64_t space_stack_top(unsigned int n);
 
 /*
  * Returns the physical address of the byte at `va` if the program itself has the right to this
- * access, else 0.
+ * access, else 0. The kernel accesses no registers of a device for a program.
  */
 uint64_t space_translate(const struct space *s, uint64_t va, enum space_access access);
 

@@ -5,10 +5,13 @@
 #include "../drivers/net/nic.h"
 #include "../kernel/machine.h"
 #include "../kernel/process/process.h"
+#include "../kernel/program.h"
 #include "../kernel/thread.h"
+#include "../kernel/userdriver.h"
 #include "../kernel/vcpu/iovcpu.h"
 #include "../kernel/vcpu/vcpu.h"
 #include "../mm/pages.h"
+#include "../recovery/driver.h"
 #include "../user/include/quest/classes.h"
 #include "end.h"
 #include "interface.h"
@@ -54,7 +57,7 @@ static const char *start_port(void)
 		port = &sharer_port;
 		return sharer_start(wish.share);
 	}
-	wrong = nic_start(wish.polled);
+	wrong = *wish.driver ? NULL : nic_start(wish.polled);
 	if (wrong || !wish.shares)
 		return wrong;
 	port = &owner_port;
@@ -85,19 +88,27 @@ static void begin(void)
 	state = UP;
 }
 
-/* Runs in the thread `net`. */
-static void work(void)
+static void serve(void)
 {
-	if (state == FOUND)
-		begin();
-	if (state != UP)
-		return;
-	if (!*wish.share)
-		nic_device()->driver->acknowledge(nic_device());
+	if (!*wish.share && !*wish.driver)
+		nic_acknowledge();
 	do {
 		interface_tick();
 		serve_sockets();
 	} while (interface_take(BURST));
+}
+
+/* Runs in the thread `net`. A program that drives the function says its address first. */
+static void work(void)
+{
+	bool ready = !*wish.driver || userdriver_begin();
+
+	if (state == FOUND && ready)
+		begin();
+	if (state == UP)
+		serve();
+	if (*wish.driver)
+		userdriver_end();
 }
 
 /* Returns whether frames may come without an interrupt: bells of channels may be refused. */
@@ -145,10 +156,12 @@ static const char *read_word(const struct boot_info *boot)
 
 static const char *find(void)
 {
-	const char *wrong = *wish.share ? NULL : nic_find();
+	const char *wrong = *wish.share ? NULL : nic_find(*wish.driver);
 
 	if (wrong)
 		return wrong;
+	if (*wish.driver && archive_find(&archive, wish.driver) < 0)
+		return "there is no program of the name behind apart=";
 	net_heap = (unsigned char *)(uintptr_t)pages_alloc(NET_HEAP / PAGE_SIZE);
 	return net_heap && sockets_init() ? NULL : "no memory for lwIP";
 }
@@ -156,6 +169,7 @@ static const char *find(void)
 bool net_start(const struct boot_info *boot)
 {
 	const char *wrong = read_word(boot);
+	int id;
 
 	if (wrong && !*wrong)
 		return true;
@@ -167,7 +181,12 @@ bool net_start(const struct boot_info *boot)
 	}
 	state = FOUND;
 	why = "it has not started yet";
-	return nic_serve(work, vcpu(), socket_waiters()) &&
+	id = vcpu();
+	if (*wish.driver) {
+		userdriver_set_polled(wish.polled);
+		driver_declare(wish.driver, id);
+	}
+	return nic_serve(work, id, socket_waiters()) &&
 	       thread_create("net clock", SYSTEM_VCPU, tick, NULL) >= 0;
 }
 

@@ -92,7 +92,7 @@ const char *owner_start(void)
 
 	nic = nic_device();
 	own = nic->address;
-	if (!nic->driver->listen)
+	if (!nic_listens())
 		return "share: a virtual function has one address only";
 	for (n = 0; (c = channel_nth(n)); n++) {
 		memcpy(name, c->name, sizeof(name));

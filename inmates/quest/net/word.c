@@ -84,6 +84,25 @@ static bool read_share(struct rest *r, struct net_wish *wish)
 	return true;
 }
 
+/* Reads the name of the program behind `apart`, if it is there. Returns whether it can be read. */
+static bool read_program(struct rest *r, struct net_wish *wish)
+{
+	size_t n;
+
+	if (!take(r, "=")) {
+		memcpy(wish->driver, NETWORD_DRIVER, sizeof(NETWORD_DRIVER));
+		return true;
+	}
+	for (n = 0; n < r->length && r->at[n] != ','; n++)
+		;
+	if (!n || n > NETWORD_PROGRAM)
+		return false;
+	memcpy(wish->driver, r->at, n);
+	r->at += n;
+	r->length -= n;
+	return true;
+}
+
 /* Reads the address and its network, or `dhcp`. */
 static const char *read_address(struct rest *r, struct net_wish *wish)
 {
@@ -120,9 +139,12 @@ const char *netword_read(const char *word, size_t length, struct net_wish *wish)
 			wish->polled = true;
 		} else if (!wish->shares && !*wish->share && take(&r, ",share")) {
 			wish->shares = true;
+		} else if (!*wish->driver && !*wish->share && take(&r, ",apart")) {
+			if (!read_program(&r, wish))
+				return "apart= needs the name of a program (31 characters at most)";
 		} else {
-			return "behind the address there is ,via=GATEWAY, ,polled or ,share; "
-			       "behind dhcp ,polled or ,share";
+			return "behind the address there is ,via=GATEWAY, ,polled, ,share "
+			       "or ,apart; behind dhcp ,polled, ,share or ,apart";
 		}
 	}
 	return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The word of the command line that gives Quest a network:
- * net=[share:NAME,]ADDRESS/PREFIX[,via=GATEWAY][,polled][,share], or dhcp in place of the address.
- * Pure.
+ * net=[share:NAME,]ADDRESS/PREFIX[,via=GATEWAY][,polled][,share][,apart[=PROGRAM]], or dhcp in
+ * place of the address. Pure.
  */
 #ifndef QUEST_NET_WORD_H
 #define QUEST_NET_WORD_H
@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #define NETWORD_KEY	"net="
+#define NETWORD_DRIVER	"nicdriver"	/* drives the function if `apart` names no program */
+#define NETWORD_PROGRAM	31		/* longest name of a program */
 #define NETWORD_NAME	28		/* longest name: channels have 31 characters, with -rx */
 
 struct net_wish {
@@ -21,6 +23,7 @@ struct net_wish {
 	bool dhcp;				/* another machine decides on the three above */
 	bool polled;				/* the function does not interrupt */
 	bool shares;				/* this cell shares its function with others */
+	char driver[NETWORD_PROGRAM + 1];	/* a program that drives the function; "": none */
 	char share[NETWORD_NAME + 1];		/* as this name, that of another; "": does not */
 };
 

@@ -39,7 +39,8 @@ const char *component_init(unsigned int n, uint64_t period)
 	if (r->checkpoint_bytes &&
 	    !checkpoint_init(n, r->checkpoint_bytes, timer_from_us(r->checkpoint_us)))
 		return "there is no memory for its checkpoint";
-	c->vcpu = vcpu_create(r->name, MAIN_VCPU, r->budget_us, r->period_us, KERNEL_PID);
+	c->vcpu = r->vcpu ? r->vcpu - 1 :
+		  vcpu_create(r->name, MAIN_VCPU, r->budget_us, r->period_us, KERNEL_PID);
 	if (c->vcpu < 0)
 		return sched_error_text(c->vcpu);
 	wrong = r->send[0] ? takeover_init(n, r, period) : NULL;

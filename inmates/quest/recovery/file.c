@@ -30,7 +30,7 @@ bool file_read(const struct archive_file *f)
 {
 	size_t at, length;
 	const char *wrong;
-	unsigned int n = 1;
+	unsigned int n = 1, declared = num_components;
 	bool fine = true;
 
 	for (at = 0; at < f->size; at += length + 1, n++) {
@@ -43,6 +43,6 @@ bool file_read(const struct archive_file *f)
 		fine = false;
 	}
 	if (!fine)
-		num_components = 0;
+		num_components = declared;
 	return fine;
 }

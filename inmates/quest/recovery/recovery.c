@@ -27,8 +27,9 @@
 #define PATIENCE_US	1000000		/* the longest time until a program has ended */
 #define PUBLISH_US	100000		/* how often Linux gets counts and states, at least */
 
-static const struct archive_file *file;
+static const struct archive_file *file;	/* NULL: only a driver is declared (driver.h) */
 static int vcpu = -1;
+static bool started;
 
 int recovery_vcpu(void)
 {
@@ -413,7 +414,7 @@ static void watch(void *arg)
 	uint64_t next, publish = 0;
 
 	(void)arg;
-	if (!file_read(file))
+	if (file && !file_read(file) && !num_components)
 		return;
 	irq_disable();
 	begin();
@@ -441,18 +442,24 @@ static int own_vcpu(void)
 	return SYSTEM_VCPU;
 }
 
+static const char *start_thread(void)
+{
+	started = true;
+	vcpu = own_vcpu();
+	return thread_create("recovery", vcpu, watch, NULL) < 0 ?
+	       "there is no memory for its thread" : NULL;
+}
+
 const char *recovery_start(const char *name)
 {
 	int n = archive_find(&archive, name);
 
-	if (file)
+	if (started)
 		return "it has started already";
 	if (n < 0 || archive.files[n].program)
 		return "there is no such file: ls lists them";
 	file = &archive.files[n];
-	vcpu = own_vcpu();
-	return thread_create("recovery", vcpu, watch, NULL) < 0 ?
-	       "there is no memory for its thread" : NULL;
+	return start_thread();
 }
 
 void recovery_boot(const struct boot_info *boot)
@@ -470,6 +477,9 @@ void recovery_boot(const struct boot_info *boot)
 		if (wrong)
 			print("recovery: %s: %s\n", name, wrong);
 	}
+	wrong = num_components && !started ? start_thread() : NULL;
+	if (wrong)
+		print("recovery: %s\n", wrong);
 }
 
 bool recovery_ask(const char *name)

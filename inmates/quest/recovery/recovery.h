@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <inmate/boot.h>
 
-/* Starts it, if the command line has a word recovery=FILE. Prints why it cannot. */
+/*
+ * Starts it, if the command line has a word recovery=FILE, or a driver is a component (driver.h).
+ * Prints why it cannot.
+ */
 void recovery_boot(const struct boot_info *boot);
 
 /*

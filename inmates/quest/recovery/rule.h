@@ -39,6 +39,7 @@ struct strategy {
 struct component_rule {
 	char name[COMPONENT_NAME];
 	uint64_t budget_us, period_us;
+	int vcpu;			/* of the kernel, and 1 more; 0: it gets one of its own */
 	uint32_t needs;			/* bit n: component n, which is declared earlier */
 	/*
 	 * A fault is a measured value above the limit, in microseconds or a number. DETECT_START,

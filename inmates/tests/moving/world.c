@@ -15,6 +15,7 @@
 #include "../../quest/kernel/process/userthread.h"
 #include "../../quest/kernel/threadslot.h"
 #include "../../quest/kernel/userchannel.h"
+#include "../../quest/kernel/userdriver.h"
 #include "../../quest/kernel/vcpu/vcpu.h"
 #include "../../quest/migration/migration.h"
 #include "../../quest/mm/kstack.h"
@@ -488,6 +489,17 @@ bool userchannel_used(const struct process *p)
 }
 
 void userchannel_leave(const struct process *p)
+{
+	(void)p;
+}
+
+bool userdriver_used(const struct process *p)
+{
+	(void)p;
+	return false;
+}
+
+void userdriver_leave(const struct process *p)
 {
 	(void)p;
 }

@@ -51,6 +51,11 @@ struct nic *nic_device(void)
 	return &device;
 }
 
+bool nic_listens(void)
+{
+	return device.driver->listen;
+}
+
 void nic_poke(void)
 {
 }

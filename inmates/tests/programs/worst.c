@@ -458,6 +458,10 @@ static void worst_recovery_beat(void) { (void)DO(recovery_beat, 0, 0, 0); }
 static void worst_recovery_save(void) { (void)DO(recovery_save, large, 65536, 0); }
 static void worst_recovery_resume(void) { (void)DO(recovery_resume, large, 65536, 0); }
 
+/* The program is no driver: that of test_apart.py drives a function. */
+static void worst_driver_open(void) { (void)DO(driver_open, large, 0, 0); }
+static void worst_driver_wait(void) { (void)DO(driver_wait, 0, 1, 0); }
+
 #define ROW(number, name, args) { #name, worst_##name },
 static const struct {
 	const char *name;

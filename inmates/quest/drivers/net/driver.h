@@ -42,6 +42,7 @@ struct nic {
 	uint32_t tx_next, tx_oldest;
 	bool in_parts;			/* the next descriptor continues a frame that is dropped */
 	bool lost;			/* others have reset it: it must be started again */
+	const char *wrong;		/* why the program that drives it must end (apart.h) */
 	struct nic_counts counts;
 };
 
@@ -51,6 +52,11 @@ struct nic_driver {
 	size_t memory;
 	const struct nic_rings *rings;	/* for the functions of nicrings.h, if it uses them */
 	bool msix;			/* it interrupts by entry NIC_MSIX of MSI-X, else by MSI */
+	/*
+	 * Ends all DMA of the function, and masks its interrupts, until start(). Returns false if
+	 * it does not end its reset.
+	 */
+	bool (*reset)(struct nic *n);
 	/*
 	 * Resets the function, reads its address, and starts both rings. The caller has filled in
 	 * the fields up to pause_us. The function is a bus master. Interrupts stay masked. Returns

@@ -195,7 +195,7 @@ static const struct nic_rings rings = {
 const struct nic_driver e1000e_driver = {
 	.vendor = 0x8086, .device = 0x10D3, .registers = E1000E_REGISTERS,
 	.memory = sizeof(struct e1000e_memory),
-	.rings = &rings, .start = start,
+	.rings = &rings, .reset = reset, .start = start,
 	.receive = nic_receive, .release = nic_release, .room = nic_room, .send = nic_send,
 	.listen = listen, .acknowledge = acknowledge, .mask = mask, .link = link,
 };

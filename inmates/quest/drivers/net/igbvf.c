@@ -52,13 +52,19 @@ static void give(struct nic *n, uint32_t i)
 	d->address = nic_rx_bus(n, i);
 }
 
+static bool reset(struct nic *n)
+{
+	nic_set(n, VF_EIMC, ~0u);
+	nic_set(n, VF_CTRL, VF_CTRL_RST);
+	n->pause_us(PAUSE_US);
+	return true;
+}
+
 static const char *start(struct nic *n)
 {
 	const char *wrong;
 
-	nic_set(n, VF_EIMC, ~0u);
-	nic_set(n, VF_CTRL, VF_CTRL_RST);
-	n->pause_us(PAUSE_US);
+	(void)reset(n);
 	wrong = greet(n);
 	if (wrong)
 		return wrong;
@@ -143,7 +149,7 @@ static const struct nic_rings rings = {
 const struct nic_driver igbvf_driver = {
 	.vendor = 0x8086, .device = 0x10CA, .registers = IGBVF_REGISTERS,
 	.memory = sizeof(struct igbvf_memory), .msix = true,
-	.rings = &rings, .start = start,
+	.rings = &rings, .reset = reset, .start = start,
 	.receive = nic_receive, .release = nic_release, .room = nic_room, .send = nic_send,
 	.acknowledge = acknowledge, .mask = mask, .link = link,
 };

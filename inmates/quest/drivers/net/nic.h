@@ -9,10 +9,11 @@
 struct wait_queue;
 
 /*
- * Finds the function, maps its registers and takes memory for its rings. Interrupts are off.
- * Returns NULL, or why it cannot be used.
+ * Finds the function, maps its registers and takes memory for its rings. `apart`: a program will
+ * drive it (kernel/userdriver.h), and this driver exchanges frames with that program. Interrupts
+ * are off. Returns NULL, or why it cannot be used.
  */
-const char *nic_find(void);
+const char *nic_find(bool apart);
 
 /*
  * Starts the thread in which `work` runs on VCPU `vcpu`: after an interrupt, and after nic_poke().
@@ -35,7 +36,40 @@ bool nic_polled(void);
 /* Returns how many interrupts the function has raised. */
 uint64_t nic_interrupts(void);
 
+/* For `work`: forgets the causes of interrupts so far. Whatever came before it is in the rings. */
+void nic_acknowledge(void);
+
 /* For `work` after nic_start(). */
 struct nic *nic_device(void);
+
+/* Returns whether the function can have more addresses than its own. */
+bool nic_listens(void);
+
+/* The parts of the function for a program: physical addresses, and lengths in bytes. */
+struct nic_parts {
+	uint64_t registers, registers_size;
+	uint64_t memory, memory_size;	/* for DMA */
+	struct apart_area *area;
+	uint16_t vendor, device;
+};
+
+/* Return whether nic_find() was called for a program, and the parts for it. */
+bool nic_is_apart(void);
+struct nic_parts nic_parts(void);
+
+/*
+ * Lets a program begin: ends the DMA of the program before it, resets the function, and lets it do
+ * DMA and interrupt, unless `polled`. Sleeps some ms. Returns NULL, or why it cannot be used.
+ */
+const char *nic_hand_over(bool polled);
+
+/* The program has ended: the function neither does DMA nor interrupts. */
+void nic_withdraw(void);
+
+/* While the program works, interrupts stay masked. Interrupts are off. */
+void nic_set_busy(bool busy);
+
+/* Makes the threads in `q` run, as an interrupt of the function does: on its VCPU. */
+void nic_wake(struct wait_queue *q);
 
 #endif

@@ -2,6 +2,7 @@
 #include "../../arch/user.h"
 #include "../dispatch.h"
 #include "../userchannel.h"
+#include "../userdriver.h"
 #include "../vcpu/uservcpu.h"
 #include "children.h"
 #include "exit.h"
@@ -13,6 +14,7 @@ void process_release(struct process *p)
 	files_close_all(p);
 	shared_process_ends(p);
 	userchannel_leave(p);
+	userdriver_leave(p);
 	space_destroy(&p->space);
 	let_interrupts_in();
 	/* first: children may use the VCPUs of their parent, which end with it */

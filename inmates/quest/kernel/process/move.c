@@ -8,6 +8,7 @@
 #include "../panic.h"
 #include "../threadslot.h"
 #include "../userchannel.h"
+#include "../userdriver.h"
 #include "../vcpu/bind.h"
 #include "../vcpu/iovcpu.h"
 #include "../vcpu/uservcpu.h"
@@ -44,7 +45,7 @@ static bool has_pipes(struct process *p)
 
 static bool can_go(struct process *p, bool migrates)
 {
-	return !has_children(p) && !has_pipes(p) && !shared_used(p) &&
+	return !has_children(p) && !has_pipes(p) && !shared_used(p) && !userdriver_used(p) &&
 	       (migrates || !userchannel_used(p));
 }
 

@@ -5,6 +5,7 @@
 #include "../../user/include/quest/types.h"
 #include "../dispatch.h"
 #include "../userchannel.h"
+#include "../userdriver.h"
 #include "../vcpu/uservcpu.h"
 #include "heap.h"
 #include "process.h"
@@ -129,6 +130,7 @@ int process_exec(const struct program_args *args, struct trap_frame *frame)
 	space_activate(&p->space);
 	shared_leave(p);
 	userchannel_leave(p);
+	userdriver_leave(p);
 	space_destroy(&old);
 	memset(p->threads, 0, sizeof(p->threads));
 	p->threads[0].state = SLOT_RUNS;

@@ -142,6 +142,21 @@ int recovery_beat(void);
 int recovery_save(const void *from, size_t n);
 long recovery_resume(void *to, size_t n);
 
+/*
+ * For the program that drives the network function (quest/nic.h). driver_open() resets the function
+ * and fills in `to`; ENETDOWN: no function waits for a program, or it cannot be used; EPERM: this
+ * program is not its driver; EBUSY: it has the function already; ENOMEM, EFAULT, EINTR. From then
+ * on the program must call recovery_beat() in time.
+ *
+ * driver_wait() tells the kernel of received frames. It returns a number which is another one after
+ * each interrupt of the function, after frames were given to be sent, or taken. Waits for that as
+ * long as the number is `seen`, but at most `us` microseconds, and a second. While it waits, the
+ * function may interrupt. EBADF: this program does not have the function; EINTR.
+ */
+struct quest_nic;
+int driver_open(struct quest_nic *to);
+int driver_wait(uint32_t seen, unsigned long us);
+
 /* Memory. */
 int meminfo(struct meminfo *info);			/* EFAULT */
 

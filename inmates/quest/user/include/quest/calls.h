@@ -77,6 +77,8 @@
 	C(66, fcntl, 3) \
 	C(67, recovery_beat, 0) \
 	C(68, recovery_save, 2) \
-	C(69, recovery_resume, 2)
+	C(69, recovery_resume, 2) \
+	C(70, driver_open, 1) \
+	C(71, driver_wait, 2)
 
 #endif
