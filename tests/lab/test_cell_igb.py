@@ -157,15 +157,16 @@ CELL_IP = "10.0.2.18"
 
 @pytest.mark.slow
 @AMD_IDENTITY
-def test_quest_uses_a_virtual_function(qv: Product) -> None:
+@pytest.mark.parametrize("more", ["", ",apart"], ids=["kernel", "program"])
+def test_quest_uses_a_virtual_function(qv: Product, more: str) -> None:
     """Linux pings the cell and reads a page, by messages of MSI-X, also after its driver has reset
-    the physical function."""
+    the physical function. Quest's driver is part of its kernel, or a program, which is killed."""
     make_virtual(qv)
     qv.sh(f"nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{LINUX}/net/*)); ip link set $nic up; "
           f"ip addr replace 10.0.2.15/24 dev $nic")
     qv.do("enable --strict --iommu")
     path = given(qv, dma(VIRTUAL, "protected"))
-    qv.sh(f"sed -i 's,^cmdline:.*,cmdline: net={CELL_IP}/24,' {path}")
+    qv.sh(f"sed -i 's|^cmdline:.*|cmdline: net={CELL_IP}/24{more}|' {path}")
     qv.do(f"cell create {path} --start")
     until(lambda: "link up" in qv.quesh("net"), "a link", 60)
     assert "52:54:00:12:34:99" in qv.quesh("net")
@@ -179,6 +180,10 @@ def test_quest_uses_a_virtual_function(qv: Product) -> None:
     until(lambda: "httpd: serves port 80" in qv.sh("quesh quest --dump"), "httpd", 60)
     assert "Quest, cell quest" in qv.sh(f"curl -sS http://{CELL_IP}/")
     assert qv.sh(f"curl -sS http://{CELL_IP}/bytes/1000000 | wc -c") == "1000000\n"
+    if more:
+        [pid] = re.findall(r"(?m)^ *(\d+) +0 nicdriver", qv.quesh("ps"))
+        qv.quesh(f"kill {pid}")
+        until(lambda: "20 received" in qv.machine.run(ping).out, "the driver runs again", 60)
     # Linux resets the physical function, and with it the queues of the virtual ones
     qv.sh(f"nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{IGB}/net/*)); ip link set $nic down; sleep 1; ip link set $nic up")
     until(lambda: "20 received" in qv.machine.run(ping).out, "the virtual function works again", 60)

@@ -34,9 +34,10 @@ def linux_up(qv: Product) -> None:
           f"ip addr replace {LINUX_IP}/24 dev $nic")
 
 
-def run(qv: Product, device: str) -> None:
+def run(qv: Product, device: str, more: str = "") -> None:
+    """`more`: words behind the address."""
     path = given(qv, device)
-    qv.sh(f"sed -i 's,^cmdline:.*,cmdline: net={CELL_IP}/24,' {path}")
+    qv.sh(f"sed -i 's|^cmdline:.*|cmdline: net={CELL_IP}/24{more}|' {path}")
     qv.do(f"cell create {path} --start")
 
 
@@ -58,11 +59,11 @@ def serve(qv: Product) -> None:
     until(lambda: "httpd: serves port 80" in qv.sh("quesh quest --dump"), "httpd", 60)
 
 
-def serve_linux(qv: Product, how: str) -> None:
+def serve_linux(qv: Product, how: str, more: str = "") -> None:
     """Starts a cell whose server Linux can reach. QV is enabled with the options `how`."""
     linux_up(qv)
     qv.do(f"enable {how}")
-    run(qv, dma(CELL, "protected"))
+    run(qv, dma(CELL, "protected"), more)
     serve(qv)
 
 
@@ -115,9 +116,35 @@ def number(said: str, what: str) -> float:
 
 @AMD_IDENTITY
 @pytest.mark.slow
-def test_clients_of_linux_use_a_cell(qv: Product) -> None:
-    """ping, curl, ab, and iperf in both directions by TCP and UDP, against the programs of Quest."""
-    serve_linux(qv, "--strict --iommu")
+def test_linux_pings_a_cell_whose_driver_is_killed(qv: Product) -> None:
+    """The driver is a program. It is killed while Linux pings and downloads: a few pings are lost,
+    and the download continues."""
+    serve_linux(qv, "--iommu", ",apart")
+    before = exits(qv)
+    qv.sh(f"ping -q -i 0.01 -c 1000 {CELL_IP} >/run/pings 2>&1 & "
+          f"curl -sS -o /run/page --limit-rate 200k http://{CELL_IP}/bytes/2000000 2>/run/wrong &")
+    for _ in range(5):
+        [pid] = re.findall(r"(?m)^ *(\d+) +0 nicdriver", qv.quesh("ps"))
+        qv.quesh(f"kill {pid}")
+        time.sleep(0.5)
+    until(lambda: "received" in qv.sh("cat /run/pings"), "the end of the pings", 120)
+    until(lambda: not qv.machine.run("pgrep -x curl").out, "the end of the download", 120)
+    said = qv.sh("cat /run/pings /run/wrong") + qv.sh("qvctl recovery quest")
+    print(said, before, exits(qv))
+    assert number(said, r"(\d+) received") >= 900, said
+    assert qv.sh("tr -d q </run/page | wc -c; wc -c </run/page").split() == ["0", "2000000"], said
+    nic = qv.ask("recovery quest")["components"][0]
+    assert (nic["name"], nic["starts"], nic["faults"]) == ("nic", 6, 5), nic
+    assert qv.show()["devices"][0]["dma_blocked"] == 0
+
+
+@AMD_IDENTITY
+@pytest.mark.slow
+@pytest.mark.parametrize("more", ["", ",apart"], ids=["kernel", "program"])
+def test_clients_of_linux_use_a_cell(qv: Product, more: str) -> None:
+    """ping, curl, ab, and iperf in both directions by TCP and UDP, against the programs of Quest. The
+    driver is part of Quest's kernel, or a program."""
+    serve_linux(qv, "--strict --iommu", more)
     print(qv.sh(f"ping -q -c 100 -i 0.02 -s 1400 {CELL_IP}"))
     said = qv.sh(f"curl -sS -o /run/page -w '%{{http_code}} %{{size_download}}' http://{CELL_IP}/bytes/17675")
     assert said == "200 17675" and qv.sh("tr -d q </run/page | wc -c") == "0\n", said
@@ -145,8 +172,9 @@ def test_clients_of_linux_use_a_cell(qv: Product) -> None:
 
 def until_serves(qv: Product, how: str) -> bool:
     """Starts Linux's iperf as a server of TCP, or with `-u` of UDP."""
-    # the file is there before the unit is
-    qv.sh(f"touch /run/iperf{how}; systemd-run -q --collect --unit iperf{how} sh -c 'exec iperf -s {how} >/run/iperf{how} 2>&1'")
+    # that of another test may run still; the file is there before the unit is
+    qv.machine.run(f"systemctl stop iperf{how}")
+    qv.sh(f"rm -f /run/iperf{how}; touch /run/iperf{how}; systemd-run -q --collect --unit iperf{how} sh -c 'exec iperf -s {how} >/run/iperf{how} 2>&1'")
     until(lambda: "5001" in qv.sh(f"cat /run/iperf{how}"), "Linux's iperf", 20)
     return True
 

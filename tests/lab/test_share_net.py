@@ -24,16 +24,17 @@ PING = "ping -c 10 -i 0.05 -s 1400 "
 FETCH = "curl -sS http://"
 
 
-def start_owner(qv: Product) -> None:
+def start_owner(qv: Product, more: str = "") -> None:
+    """`more`: words behind `share`."""
     path = given(qv, dma(CELL, "protected"), more=RINGS.replace("\n", "\\n"))
-    qv.sh(f"sed -i 's,^cmdline:.*,cmdline: net={CELL_IP}/24\\,share,; s,^cpus:.*,cpus: [3],' {path}")
+    qv.sh(f"sed -i 's|^cmdline:.*|cmdline: net={CELL_IP}/24,share{more}|; s,^cpus:.*,cpus: [3],' {path}")
     qv.do(f"cell create {path} --start")
 
 
-def two_sharers(qv: Product) -> None:
+def two_sharers(qv: Product, more: str = "") -> None:
     linux_up(qv)
     qv.do("enable --iommu")
-    start_owner(qv)
+    start_owner(qv, more)
     qv.sh(f"cat >/run/other.yaml <<'END'\nname: other\ncpus: [2]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
           f"cmdline: net=share:lan,{OTHER_IP}/24\n{RINGS}END")
     qv.do("cell create /run/other.yaml --start")
@@ -49,9 +50,15 @@ def until_answers(qv: Product, address: str) -> None:
 
 
 @AMD_IDENTITY
-def test_two_cells_share_a_function(qv: Product) -> None:
-    """Each answers Linux by an address of its own, and the sharer sends to the owner."""
-    two_sharers(qv)
+@pytest.mark.parametrize("more", ["", pytest.param(",apart", marks=pytest.mark.slow)], ids=["kernel", "program"])
+def test_two_cells_share_a_function(qv: Product, more: str) -> None:
+    """Each answers Linux by an address of its own, and the sharer sends to the owner. The driver is
+    part of Quest's kernel, or a program, which is killed before."""
+    two_sharers(qv, more)
+    if more:
+        until(lambda: "link up" in qv.quesh("net"), "the driver", 60)
+        [pid] = re.findall(r"(?m)^ *(\d+) +0 nicdriver", qv.quesh("ps"))
+        qv.quesh(f"kill {pid}")
     for name, address in ("quest", CELL_IP), ("other", OTHER_IP):
         until(lambda: f"{address}/24" in qv.quesh("net", name), f"{name} has an interface", 60)
         until_answers(qv, address)
