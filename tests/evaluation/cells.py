@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two or three Quest cells in a machine with repeatable time, as the experiments use them."""
+"""Two to four Quest cells in a machine with repeatable time, as the experiments use them."""
 
 import json
 import re
@@ -44,10 +44,13 @@ class Cell:
     channels: Sequence[str] = ()
     migrate: Sequence[str] = ()  # LINK or LINK,ARENA
     recovery: Sequence[str] = ()  # lines of components
+    standby: str = ""  # N/TIME
+    devices: Sequence[str] = ()
 
     def text(self) -> str:
         vcpus = "".join(f"  - {{name: {name}, C: {c}ms, T: {t}ms}}\n" for name, (c, t) in self.vcpus.items())
         channels = "".join(f"  - {{{line}}}\n" for line in self.channels)
+        devices = "".join(f"  - {line}\n" for line in self.devices)
         recovery = "".join(f"  {line}\n" for line in self.recovery)
         migrate = ", ".join(
             "{{link: {}, arena: {}}}".format(*one.split(",")) if "," in one else one
@@ -55,6 +58,8 @@ class Cell:
         return (f"name: {self.name}\ncpus: [{self.cpu}]\nmemory: {self.memory}\nimage: {build.TEST_IMAGE}\n"
                 f"admission: exact\ncmdline: \"{self.cmdline}\"\nmigrate: [{migrate}]\n"
                 + (f"vcpus:\n{vcpus}" if vcpus else "") + (f"channels:\n{channels}" if channels else "")
+                + (f"standby: {self.standby}\n" if self.standby else "")
+                + (f"boot: multiboot2\ndevices:\n{devices}" if devices else "")
                 + (f"recovery: |\n{recovery}" if recovery else ""))
 
 

@@ -4,6 +4,7 @@
 from pathlib import Path
 from typing import Any
 
+import isolation
 import migration
 import moving
 import one_way
@@ -11,8 +12,9 @@ import preemption
 import pytest
 import recovery
 import round_trips
+import service
 import sharing
-from cells import Bench
+from cells import CLOCK_HZ, Bench
 from messages import SHIFT, kept, measure, tightness
 from page import page
 from product import Product
@@ -140,6 +142,52 @@ def test_page_shows_phases_of_a_recovery() -> None:
     assert figure.rows == [["cell failed: take-over", "2", "10.005; 10.005", "10.005; 10.005", "10.143; 10.143", "10.162; 10.162"]]
     assert ("Driver Replacement", "10503", "N/A") in papers.rows
     assert not recovery.shown(recovered(50_000_001))[0].holds
+
+
+def heard(*numbers: int, late_ms: int = 0) -> dict[str, Any]:
+    """Returns results in which the cell that fails takes the messages `numbers`, with a failure after
+    the second, and another cell looks `late_ms` late."""
+    ms = CLOCK_HZ // 1000
+    own = [[at * 100 * ms, 1, number, number] for at, number in enumerate(numbers, 1)]
+    looks = {"zero": own}
+    for name in ("two", "three"):
+        next_ms = isolation.CELLS[name][1] + late_ms
+        looks[name] = [[0, 2, 1, 2], [next_ms * ms, 2, 3, 4]]
+    pings = [[n, n * 100 * ms, n * 100 * ms + 50_000] for n in (1, 2, 4)]
+    failures = [{"tsc": 250 * ms, "ns": 210 * ms, "reason": "memory", "restart_ns": 5_930_000}]
+    return {"looks": looks, "others": {"one": 0}, "failures": failures, "pings": pings}
+
+
+def test_page_shows_that_only_the_faulty_cell_is_interrupted() -> None:
+    """Its new life may take a message again. No other cell may miss one, look late, or fail."""
+    [figure] = isolation.shown(heard(1, 2, 2, 3))
+    assert figure.holds and "5.930 ms until its image began again, 50.000 ms until it took messages again, " in figure.says
+    assert "190.050 ms until it had answered the next ping). Of the pings, 1 had no answer" in figure.says
+    assert figure.rows[:2] == [["zero", "100", "4", "3", "0", "100.000"], ["two", "800", "2", "4", "0", "800.000"]]
+    assert isolation.shown(heard(1, 2, 5))[0].rows[0][4] == "2", "it missed two"
+    assert not isolation.shown(heard(1, 2, 3, late_ms=21))[0].holds
+    for change in ({"others": {"one": 1}}, {"looks": heard(1, 2, 3)["looks"] | {"two": [[0, 2, 1, 2], [1, 1, 4, 4]]}}):
+        assert not isolation.shown(heard(1, 2, 3) | change)[0].holds
+
+
+def served(*outages: int) -> dict[str, Any]:
+    """Returns results with a request each 10 ms, answered after 2 ms. Those that come in an outage of
+    so many ms are answered 1001 ms later."""
+    ms, ways = 1_000_000, []
+    for outage in outages:
+        each = [[due * ms, (due + (1001 if 500 <= due < 500 + outage else 2)) * ms]
+                for due in range(0, 2000, 10)]
+        asked = {"asked": 200, "answered": 199, "median_ms": 2.0, "longest_ms": 1001.0}
+        ways.append({"name": f"{outage} ms", "each": each, "asked": asked})
+    return {"ways": ways}
+
+
+def test_page_shows_when_a_server_is_back() -> None:
+    """Requests that wait for TCP are answered late, but do not make the outage longer."""
+    [figure] = service.shown(served(10, 30))
+    assert figure.holds and [row[5] for row in figure.rows] == ["20.000", "40.000"], figure.rows
+    assert "2 requests were lost; 4 waited" in figure.says, figure.says
+    assert not service.shown(served(10, 50))[0].holds
 
 
 @pytest.mark.slow
