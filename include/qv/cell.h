@@ -291,10 +291,11 @@ struct qv_latency {
  * The inmate makes .seq odd, changes the block, and makes .seq even again. A reader copies the
  * block, and again if .seq was odd or has changed. A cell that failed may leave it odd.
  */
-#define QV_RECOVERY_VERSION	1
+#define QV_RECOVERY_VERSION	2
 #define QV_RECOVERY_COMPONENTS	16
-#define QV_RECOVERY_DETECTORS	10
+#define QV_RECOVERY_DETECTORS	13	/* 10 in version 1 */
 #define QV_RECOVERY_OUTAGES	16
+#define QV_RECOVERY_REPLICAS	3
 #define QV_RECOVERY_NAME	16	/* longest name of a component or detector, with its NUL */
 #define QV_RECOVERY_PROGRAM	32	/* longest name of a program, with its NUL */
 
@@ -323,7 +324,7 @@ struct qv_recovery {
 	uint32_t num_detectors;		/* number in .detectors */
 	/* outages of this life; number n is at .outages[n % QV_RECOVERY_OUTAGES] */
 	uint32_t num_outages;
-	uint32_t reserved;
+	uint32_t num_replicas;		/* number in .replicas; 0 in version 1 */
 	uint64_t boot;			/* TSC at the start of the inmate */
 	struct qv_component {
 		char name[QV_RECOVERY_NAME];		/* NUL-terminated */
@@ -353,6 +354,16 @@ struct qv_recovery {
 		uint64_t started;	/* all that is affected ran again */
 		uint64_t alive;		/* it was back: first heartbeat, if it has any */
 	} outages[QV_RECOVERY_OUTAGES];
+	/* components that run in three cells; not in version 1 */
+	struct qv_replica {
+		uint32_t component;	/* index in .components */
+		uint32_t page;		/* that differed last, from 1; 0: none; 17: unknown */
+		uint64_t votes;		/* on which this cell and another one agreed */
+		/* this cell, then the others: how often the two others agreed against it */
+		uint32_t outvoted[3];
+		uint32_t late[3];	/* how often it did not vote in time */
+		char cells[2][QV_RECOVERY_NAME];	/* the others; NUL-terminated; may be cut */
+	} replicas[QV_RECOVERY_REPLICAS];
 };
 
 /*

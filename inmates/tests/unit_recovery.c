@@ -51,6 +51,11 @@ TEST(recovery_line_with_all_words)
 	      !strcmp(r->strategies[1].program, "old"));
 	CHECK(r->strategies[2].kind == STRATEGY_ROLLBACK && r->strategies[2].within_us == 500);
 	CHECK(r->strategies[3].kind == STRATEGY_CELL && !r->strategies[3].times);
+	CHECK(!r->replica[0][0] && !r->limit[DETECT_BEHIND]);
+	CHECK(!read_line("vote 1ms/10ms checkpoint=8,1s replica=own,one,two,50ms cell : v"));
+	CHECK(!strcmp(rules[2].replica[0], "own") && !strcmp(rules[2].replica[1], "one") &&
+	      !strcmp(rules[2].replica[2], "two") && rules[2].limit[DETECT_BEHIND] == 50000 &&
+	      rules[2].num_strategies == 1);
 	CHECK(!strcmp(r->args.file, "httpd") && r->args.count == 3 &&
 	      !memcmp(r->args.text, "httpd\0-p\0" "80", 12));
 }
@@ -87,6 +92,13 @@ TEST(recovery_wrong_lines)
 		{ "web 1ms/2ms standby : p", "needs takeover=" },
 		{ "web 1ms/2ms takeover=a,b,1s ends : p", "neither needs= nor ends" },
 		{ "web 1ms/2ms takeover=a,b,1s needs=disk : p", "neither needs= nor ends" },
+		{ "web 1ms/2ms checkpoint=8,1s replica=a,b,1s : p", "use replica=" },
+		{ "web 1ms/2ms checkpoint=8,1s replica=a,b,c : p", "use replica=" },
+		{ "web 1ms/2ms checkpoint=8,1s replica=a,b,c,d,1s : p", "use replica=" },
+		{ "web 1ms/2ms checkpoint=8,1s replica=a,b,c,1s replica=a,b,c,1s : p", "once" },
+		{ "web 1ms/2ms replica=a,b,c,1s : p", "needs checkpoint=" },
+		{ "web 1ms/2ms checkpoint=8,1s takeover=a,b,1s replica=c,d,e,1s : p",
+		  "no takeover=" },
 		{ "web 1ms/2ms cell cell cell cell cell cell cell cell cell : p", "at most 8" },
 		{ "web 1ms/2ms : p 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16", "too many" },
 	};
@@ -108,7 +120,8 @@ TEST(recovery_lines_of_random_words)
 {
 	static const char *const words[] = {
 		" ", ":", "=", ",", "/", "web", "1ms", "2ms/3s", "needs", "beat", "files",
-		"channel", "checkpoint", "takeover", "standby", "restart", "instead", "rollback",
+		"channel", "checkpoint", "takeover", "replica", "a,b,c,1s",
+		"standby", "restart", "instead", "rollback",
 		"cell", "ends",
 		"99999999999999999999",
 		"\t", "#", "\377", "16", " : ", " web 1ms/2ms ",

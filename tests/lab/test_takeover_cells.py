@@ -109,7 +109,7 @@ def test_other_cell_takes_what_a_hung_cell_or_a_fault_leaves(qv: Product) -> Non
 
 SCREEN, RECOVERY = 0, 0x2400  # in the console pages: of text, and struct qv_recovery of qv/cell.h
 STATE = RECOVERY + 32 + 48  # of component 0
-OUTAGE = RECOVERY + 32 + 16 * 72 + 10 * 56  # number 0
+OUTAGE = RECOVERY + 32 + 16 * 72 + 13 * 56  # number 0
 RUNS, STANDBY = 1, 5  # QV_COMPONENT_*
 PEER, TAKEOVER = 9, 5  # index of the detector, QV_STRATEGY_TAKEOVER
 SECONDS = 15  # until the first cell fails, at least

@@ -45,6 +45,7 @@ KINDS = {
     "component-recovered": Kind("4395c8a34d244210bc78406b9868ae40", NOTICE),
     "component-fault": Kind("0808387e44644788bc16deb5d9ba8d04", WARNING),
     "component-lost": Kind("ba4687bf57e24a66b415a9b9506c334c", ERROR),
+    "replica-outvoted": Kind("d40847395252415e9fb0125329cf9412", WARNING),
     "component-left": Kind("9c0b6f2d0c3a4a0f8f5e1b7a64d2e913", WARNING),
     "began-again": Kind("691ab2ebcaa54e2a8b17b5b4333f9aea", ERROR),
 }

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .recovery import Block, Outage
+    from .recovery import Block, News
 
 FOLDER = "/dev/qv-cell"
 # places in the console pages: of struct qv_comm, qv_recovery, qv_latency, and of the stream
@@ -103,7 +103,7 @@ class Transcript:
             time.sleep(0.001)
         return recovery.parse(copy)
 
-    def recoveries(self, now: float, end: bool = False) -> list[Outage | int]:
+    def recoveries(self, now: float, end: bool = False) -> list[News]:
         """Returns the outages of components since the last call, as Recoveries.news() does. After
         MOST in a second there are none until it is over, or until the life ends with `end`."""
         if now - self._told_since >= SECONDS:

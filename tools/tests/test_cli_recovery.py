@@ -16,7 +16,7 @@ from running import Run
 
 from qv import abi, recovery
 from qv.cli.recovery import entries
-from qv.recovery import COMPONENT, DETECTOR, HEAD, LENGTH, OUTAGE, parse
+from qv.recovery import COMPONENT, DETECTOR, HEAD, LENGTH, OUTAGE, REPLICA, parse
 from qv.transcript import MOST, RECOVERY, Transcript
 
 HEADER = Path(__file__).resolve().parents[2] / "include/qv/cell.h"
@@ -33,18 +33,24 @@ def outage(component: int, strategy: int, at: int, *phases: int) -> bytes:
 SOME = [outage(0, 0, 5 * MS, 2000, 4000, 6000, 8000), outage(1, 4, 6 * MS, 2000, 4000, 0, 0)]
 
 
-def block(outages: list[bytes], total: int = -1, components: int = 2, seq: int = 4) -> bytes:
+def replica(outvoted: tuple[int, int, int], late: tuple[int, int, int]) -> bytes:
+    return REPLICA.pack(0, 3, 1000, *outvoted, *late, b"one", b"\x1btwo")
+
+
+def block(outages: list[bytes], total: int = -1, components: int = 2, seq: int = 4,
+          version: int = 2, replicas: list[bytes] | None = None) -> bytes:
     total = len(outages) if total < 0 else total
-    raw = HEAD.pack(1, seq, components, 2, total, 0, BOOT)
+    raw = HEAD.pack(version, seq, components, 2, total, len(replicas or []), BOOT)
     raw += COMPONENT.pack(b"crash", b"faulty", 1, 17, 2, 1, 8000)
     raw += COMPONENT.pack(b"\x1b[1muser", b"", 4, 0, 1, 1, 0)
     raw += bytes(14 * COMPONENT.size)
     raw += DETECTOR.pack(b"start", 40_000_000, 0, 0, 0, 0, 0)
     raw += DETECTOR.pack(b"exception", 40_000_000, 2000, 10, 400, 2, 0)
-    raw += bytes(8 * DETECTOR.size)
+    raw += bytes((recovery.DETECTORS_OF[version] - 2) * DETECTOR.size)
     for number in range(16):
         mine = [one for at, one in enumerate(outages) if (total - len(outages) + at) % 16 == number]
         raw += mine[0] if mine else bytes(OUTAGE.size)
+    raw += b"".join(replicas or [])
     return raw.ljust(LENGTH, b"\0")
 
 
@@ -73,13 +79,17 @@ def test_numbers_are_those_of_the_header() -> None:
     assert place - int(re.findall(r"QV_SCREEN_GPA\t(\w+)", text)[0], 0) == RECOVERY
     assert found == {"LEN": LENGTH, "VERSION": recovery.VERSION, "COMPONENTS": recovery.COMPONENTS,
                      "DETECTORS": recovery.DETECTORS, "OUTAGES": recovery.OUTAGES, "NAME": recovery.NAME,
-                     "PROGRAM": recovery.PROGRAM}
+                     "PROGRAM": recovery.PROGRAM, "REPLICAS": recovery.REPLICAS}
+    assert sum(part.size * many for part, many in (
+        (HEAD, 1), (COMPONENT, recovery.COMPONENTS), (DETECTOR, recovery.DETECTORS),
+        (OUTAGE, recovery.OUTAGES), (REPLICA, recovery.REPLICAS))) <= LENGTH
     assert len(re.findall(r"(?m)^\tQV_COMPONENT_", text)) == len(recovery.STATES)
     assert len(re.findall(r"(?m)^\tQV_STRATEGY_", text)) == len(recovery.STRATEGIES)
 
 
-def test_block_is_shown(run: Run, pages: Path) -> None:
-    put(pages, block(SOME))
+@pytest.mark.parametrize("version", [1, 2])
+def test_block_is_shown(run: Run, pages: Path, version: int) -> None:
+    put(pages, block(SOME, version=version))
     run.create("--start")
     assert run("recovery", "quest") == 0, run.err
     assert run.out.splitlines() == [
@@ -116,17 +126,18 @@ def test_ring_of_outages_has_turned(run: Run, pages: Path) -> None:
 
 
 @pytest.mark.parametrize("contents", [
-    b"\xff" * LENGTH, b"\1\0\0\0" + b"\xff" * (LENGTH - 4), block([], total=2**32 - 1, components=2**32 - 1)])
+    b"\xff" * LENGTH, b"\1\0\0\0" + b"\xff" * (LENGTH - 4), b"\2\0\0\0" + b"\xff" * (LENGTH - 4),
+    block([], total=2**32 - 1, components=2**32 - 1)])
 def test_any_block_can_be_read(run: Run, pages: Path, tmp_path: Path, contents: bytes) -> None:
     put(pages, contents)
     run.create("--start")
     run.device.enabled = True
     for argv in (["recovery", "quest"], ["--json", "recovery", "quest"], ["metrics"],
                  ["report", str(tmp_path / "r.html"), "-n", "1"]):
-        unknown = contents[:4] != b"\1\0\0\0" and "recovery" in argv
+        unknown = contents[:4] == b"\xff" * 4 and "recovery" in argv
         assert run(*argv) == unknown, run.err
         assert "\x1b" not in run.out + run.err
-        assert not unknown or "in version 4294967295, and this qvctl reads version 1" in run.out + run.err
+        assert not unknown or "in version 4294967295, and this qvctl reads versions 1 to 2" in run.out + run.err
 
 
 def test_cells_without_components(run: Run, pages: Path) -> None:
@@ -211,7 +222,7 @@ def test_block_that_changes_is_copied_again(pages: Path, run: Run) -> None:
     put(pages, block(SOME, seq=3))
     seen = Transcript("quest", str(pages.parents[1]))
     import threading
-    timer = threading.Timer(0.005, lambda: put(pages, struct.pack("<2I", 1, 4) + block([])[8:]))
+    timer = threading.Timer(0.005, lambda: put(pages, struct.pack("<2I", 2, 4) + block([])[8:]))
     timer.start()
     assert seen.recovery().total == 0
     timer.join()
@@ -297,3 +308,34 @@ def test_component_is_left_to_another_cell(run: Run, pages: Path) -> None:
             "component-left", "component crash of cell quest is left to another cell (exception 11: takeover)")
     back = parse(block([outage(0, 5, 5 * MS, 2000, 4000, 6000, 0)])).outages
     assert not back[0].is_final(), "here it was taken over, and its first heartbeat has not come"
+
+
+def test_replicas_are_shown(run: Run, pages: Path, tmp_path: Path) -> None:
+    put(pages, block(SOME, replicas=[replica((2, 0, 70), (1, 0, 5))]))
+    run.create("--start")
+    run.device.enabled = True
+    assert run("recovery", "quest") == 0, run.err
+    table = run.out.split("\n\n")[1]
+    assert table.splitlines() == [
+        "REPLICA  CELL         VOTES  OUTVOTED  LATE",
+        "crash    (this cell)   1000         2     1",
+        "crash    one              -         0     0",
+        "crash    ?two             -        70     5"]
+    [one] = run.json("--json", "recovery", "quest")["replicas"]
+    assert one["votes"] == 1000 and one["page"] == 3 and one["component"] == "crash"
+    assert one["cells"][2] == {"cell": "?two", "outvoted": 70, "late": 5} and one["cells"][0]["cell"] is None
+    assert run("report", str(tmp_path / "r.html"), "-n", "1") == 0 and "OUTVOTED" in (tmp_path / "r.html").read_text()
+
+
+def test_journal_tells_of_replicas_when_their_counts_double(run: Run, pages: Path) -> None:
+    """Counts of before are not told, nor those of the cell itself, which has an outage for each."""
+    put(pages, block([], replicas=[replica((0, 1, 0), (0, 0, 0))]))
+    seen = Transcript("quest", str(pages.parents[1]))
+    said = []
+    for number in range(100):
+        put(pages, block([], replicas=[replica((number, 1, number), (number, 0, 0))]))
+        said += entries("quest", seen.recoveries(100.0 + number), 2_000_000)
+    assert [(kind, fields["QV_OUTVOTED"]) for kind, _, fields in said] == [
+        ("replica-outvoted", str(1 << n)) for n in range(7)]
+    assert said[1][1] == "component crash of cell ?two: 2 times outvoted, 0 times late, as cell quest counts"
+    seen.close()

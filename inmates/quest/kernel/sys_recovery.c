@@ -16,6 +16,13 @@ static bool is_over(struct process *p)
 	return true;
 }
 
+static void beat(struct process *p)
+{
+	p->beat.last = rdtsc();
+	if (!p->beat.first)
+		p->beat.first = p->beat.last;
+}
+
 long sys_recovery_beat(struct call *c)
 {
 	struct process *p = c->process;
@@ -24,9 +31,7 @@ long sys_recovery_beat(struct call *c)
 		return 0;
 	if (is_over(p))
 		return -EINTR;
-	p->beat.last = rdtsc();
-	if (!p->beat.first)
-		p->beat.first = p->beat.last;
+	beat(p);
 	return components[p->component - 1].starts;
 }
 
@@ -35,6 +40,12 @@ long sys_recovery_save(struct call *c)
 	long error = checkpoint_save(c->process, c->arg[0], c->arg[1]);
 
 	return is_over(c->process) ? -EINTR : error;
+}
+
+long sys_recovery_vote(struct call *c)
+{
+	beat(c->process);
+	return checkpoint_vote(c->process, c->arg[0], c->arg[1], c->arg[2]);
 }
 
 long sys_recovery_resume(struct call *c)

@@ -6,6 +6,7 @@
 #include "../mm/usercopy.h"
 #include "../user/include/quest/errors.h"
 #include "checkpoint.h"
+#include "replica.h"
 #include "rule.h"
 #include "takeover.h"
 
@@ -50,7 +51,12 @@ void checkpoint_fetch(unsigned int n)
 
 	if (!k->memory[0])
 		return;
-	k->bytes[spare] = takeover_fetch(n, (void *)(uintptr_t)k->memory[spare], k->room, &age);
+	if (replica_used(n))
+		k->bytes[spare] = replica_fetch(n, (void *)(uintptr_t)k->memory[spare], k->room,
+						checkpoint_usable(n, now));
+	else
+		k->bytes[spare] = takeover_fetch(n, (void *)(uintptr_t)k->memory[spare], k->room,
+						 &age);
 	if (!k->bytes[spare])
 		return;
 	/* with a time after the copy, it could seem to come after the look that found the fault */
@@ -63,10 +69,16 @@ void checkpoint_arm(unsigned int n, bool resume)
 	checkpoints[n].resume = resume;
 }
 
+/* The component of program `p`, which is one. */
+static unsigned int number_of(const struct process *p)
+{
+	return (unsigned int)p->component - 1;
+}
+
 /* Returns the checkpoint of program `p`; NULL: it has none. */
 static struct checkpoint *checkpoint_of(const struct process *p)
 {
-	struct checkpoint *k = p->component ? &checkpoints[p->component - 1] : NULL;
+	struct checkpoint *k = p->component ? &checkpoints[number_of(p)] : NULL;
 
 	return k && k->memory[0] ? k : NULL;
 }
@@ -100,32 +112,64 @@ static long copy_all(copy_part *copy, const struct process *p, uint64_t user, ui
 	return 0;
 }
 
-long checkpoint_save(const struct process *p, uint64_t from, size_t n)
+/* Copies to the spare buffer. If it returns 0, the caller ends with end_save(). */
+static long begin_save(struct checkpoint *k, const struct process *p, uint64_t from, size_t n)
 {
-	struct checkpoint *k = checkpoint_of(p);
-	unsigned int spare;
+	unsigned int spare = 1 - k->newest;
 	long error;
 
-	if (!k)
-		return -ENOTSUP;
 	if (!n || n > k->room)
 		return -EINVAL;
 	if (k->busy)
 		return -EBUSY;
-	spare = 1 - k->newest;
 	k->busy = true;
 	k->bytes[spare] = 0;
 	error = copy_all(copy_in, p, from, k->memory[spare], n);
-	if (!error && !takeover_save((unsigned int)p->component - 1, p,
-				     (void *)(uintptr_t)k->memory[spare], n))
-		error = -EINTR;
+	k->busy = !error;
+	return error;
+}
+
+/* The spare buffer has the newest checkpoint, if `result` is no error. Returns `result`. */
+static long end_save(struct checkpoint *k, size_t n, long result)
+{
+	unsigned int spare = 1 - k->newest;
+
 	k->busy = false;
-	if (error)
-		return error;
+	if (result < 0)
+		return result;
 	k->bytes[spare] = n;
 	k->saved[spare] = rdtsc();
 	k->newest = spare;
-	return 0;
+	return result;
+}
+
+static void *spare_of(const struct checkpoint *k)
+{
+	return (void *)(uintptr_t)k->memory[1 - k->newest];
+}
+
+long checkpoint_save(const struct process *p, uint64_t from, size_t n)
+{
+	struct checkpoint *k = checkpoint_of(p);
+	long error;
+
+	if (!k || replica_used(number_of(p)))
+		return -ENOTSUP;
+	error = begin_save(k, p, from, n);
+	return error ? error :
+	       end_save(k, n, takeover_save(number_of(p), p, spare_of(k), n) ? 0 : -EINTR);
+}
+
+long checkpoint_vote(const struct process *p, uint64_t number, uint64_t from, size_t n)
+{
+	struct checkpoint *k = checkpoint_of(p);
+	long error;
+
+	if (!k || !replica_used(number_of(p)))
+		return -ENOTSUP;
+	error = begin_save(k, p, from, n);
+	return error ? error :
+	       end_save(k, n, replica_vote(number_of(p), p, number, spare_of(k), n));
 }
 
 long checkpoint_resume(const struct process *p, uint64_t to, size_t n)

@@ -20,8 +20,8 @@ struct process;
 bool checkpoint_init(unsigned int n, size_t bytes, uint64_t age);
 
 /*
- * Takes the last checkpoint of component `n` over from the other cell (takeover.h), if there is
- * a newer one; no program runs as the component. Lets interrupts in.
+ * Takes the last checkpoint of component `n` over from another cell (takeover.h, replica.h), if
+ * there is a newer one; no program runs as the component. Lets interrupts in.
  */
 void checkpoint_fetch(unsigned int n);
 
@@ -39,5 +39,11 @@ void checkpoint_arm(unsigned int n, bool resume);
  */
 long checkpoint_save(const struct process *p, uint64_t from, size_t n);
 long checkpoint_resume(const struct process *p, uint64_t to, size_t n);
+
+/*
+ * The same for a replica, which saves when another cell agrees: replica_vote() of the `n` bytes at
+ * `from`, or minus one of the errors above.
+ */
+long checkpoint_vote(const struct process *p, uint64_t number, uint64_t from, size_t n);
 
 #endif

@@ -15,6 +15,7 @@
 #include "../user/include/quest/types.h"
 #include "checkpoint.h"
 #include "component.h"
+#include "replica.h"
 #include "takeover.h"
 
 #define LOOK_US		1000		/* between two looks at a program that ends */
@@ -43,11 +44,18 @@ const char *component_init(unsigned int n, uint64_t period)
 		  vcpu_create(r->name, MAIN_VCPU, r->budget_us, r->period_us, KERNEL_PID);
 	if (c->vcpu < 0)
 		return sched_error_text(c->vcpu);
-	wrong = r->send[0] ? takeover_init(n, r, period) : NULL;
+	wrong = r->send[0] ? takeover_init(n, r, period) :
+		r->replica[0][0] ? replica_init(n, r, period) : NULL;
 	if (wrong)
 		return wrong;
 	c->state = r->send[0] ? COMPONENT_STANDBY : COMPONENT_DOWN;
 	return NULL;
+}
+
+bool component_is_ready(unsigned int n)
+{
+	return components[n].vcpu >= 0 && (!rules[n].send[0] || takeover_used(n)) &&
+	       (!rules[n].replica[0][0] || replica_used(n));
 }
 
 /* The arguments of the declared program, for the implementation that runs. */
@@ -64,12 +72,28 @@ static void take_args(const struct component *c, struct program_args *args)
 		(void)program_add_arg(args, from->text + at);
 }
 
+/*
+ * A replica begins at the newest state on which two cells agree, or if none can be copied, at the
+ * last one of this cell on which another one agreed.
+ */
+static void begin_replica(unsigned int n)
+{
+	bool resumes;
+
+	checkpoint_fetch(n);
+	resumes = checkpoint_usable(n, rdtsc());
+	checkpoint_arm(n, resumes);
+	replica_begin(n, resumes);
+}
+
 void component_start(struct component *c)
 {
 	struct program_args args;
 	const char *why;
 	int pid;
 
+	if (replica_used((unsigned int)(c - components)))
+		begin_replica((unsigned int)(c - components));
 	take_args(c, &args);
 	(void)lateness_take(c->vcpu);
 	c->peer_gone = 0;

@@ -46,6 +46,9 @@ extern unsigned int num_components;
  */
 const char *component_init(unsigned int n, uint64_t period);
 
+/* Whether component `n` has its VCPU, and the channels by which other cells know of it. */
+bool component_is_ready(unsigned int n);
+
 /* Starts the program. Sets .start_error, and the state to COMPONENT_RUNS in any case. */
 void component_start(struct component *c);
 

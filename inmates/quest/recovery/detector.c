@@ -7,6 +7,7 @@
 #include "../kernel/process/process.h"
 #include "../user/include/quest/types.h"
 #include "detector.h"
+#include "replica.h"
 
 #define FIRST_BEAT_US	100000		/* a program has so much more time for its first beat */
 
@@ -126,6 +127,32 @@ static uint64_t measure_channel(struct component *c, const struct process *p, ui
 	return gone ? us_since(c->peer_gone, now) : 0;
 }
 
+static unsigned int number_of(const struct component *c)
+{
+	return (unsigned int)(c - components);
+}
+
+/* The page that differs, from 1. It looks at the others for all detectors of replicas. */
+static uint64_t measure_replica(struct component *c, const struct process *p, uint64_t now)
+{
+	(void)p;
+	replica_look(number_of(c), now);
+	return replica_outvoted(number_of(c));
+}
+
+static uint64_t measure_split(struct component *c, const struct process *p, uint64_t now)
+{
+	(void)p;
+	(void)now;
+	return replica_split(number_of(c));
+}
+
+static uint64_t measure_behind(struct component *c, const struct process *p, uint64_t now)
+{
+	(void)p;
+	return timer_to_us(replica_behind(number_of(c), now));
+}
+
 struct detector detectors[DETECTORS] = {
 	[DETECT_START] = { "start", DETECTOR_EVENT, measure_start, 0, 0, 0, 0 },
 	[DETECT_EXCEPTION] = { "exception", DETECTOR_EVENT, measure_exception, 0, 0, 0, 0 },
@@ -137,7 +164,17 @@ struct detector detectors[DETECTORS] = {
 	[DETECT_FILES] = { "files", DETECTOR_NUMBER, measure_files, 0, 0, 0, 0 },
 	[DETECT_CHANNEL] = { "channel", DETECTOR_US, measure_channel, 0, 0, 0, 0 },
 	[DETECT_PEER] = { "peer", DETECTOR_US, measure_peer, 0, 0, 0, 0 },
+	[DETECT_REPLICA] = { "replica", DETECTOR_VOTE, measure_replica, 0, 0, 0, 0 },
+	[DETECT_SPLIT] = { "split", DETECTOR_VOTE, measure_split, 0, 0, 0, 0 },
+	[DETECT_BEHIND] = { "behind", DETECTOR_US, measure_behind, 0, 0, 0, 0 },
 };
+
+static bool is_watched(const struct component *c, enum detector_kind kind, uint64_t limit)
+{
+	if (kind == DETECTOR_VOTE)
+		return c->rule->replica[0][0];
+	return limit || kind == DETECTOR_EVENT;
+}
 
 int detector_look(struct component *c, const struct process *p, uint64_t *value)
 {
@@ -146,7 +183,7 @@ int detector_look(struct component *c, const struct process *p, uint64_t *value)
 
 	for (d = 0; d < last; d++) {
 		limit = c->rule->limit[d];
-		if (!limit && detectors[d].kind != DETECTOR_EVENT)
+		if (!is_watched(c, detectors[d].kind, limit))
 			continue;
 		now = rdtsc();
 		*value = detectors[d].measure(c, p, now);

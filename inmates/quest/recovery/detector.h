@@ -14,7 +14,9 @@ enum detector_kind {
 	/* the end of a program wakes recovery: found after a period of its VCPU at most */
 	DETECTOR_EVENT,
 	/* looks once in a period: found two periods after the limit was exceeded at most */
-	DETECTOR_US, DETECTOR_NUMBER
+	DETECTOR_US, DETECTOR_NUMBER,
+	/* the same, of replicas only */
+	DETECTOR_VOTE
 };
 
 struct detector {

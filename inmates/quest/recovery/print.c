@@ -7,6 +7,7 @@
 #include "detector.h"
 #include "outage.h"
 #include "recovery.h"
+#include "replica.h"
 
 static void print_component(unsigned int n)
 {
@@ -80,6 +81,37 @@ static void print_outages(void)
 	}
 }
 
+/* Each replica, and behind it the two other cells. */
+static void print_replica(unsigned int n)
+{
+	struct replica_counts c;
+	bool irqs = irq_save();
+	unsigned int i;
+
+	c = *replica_counts(n);
+	irq_restore(irqs);
+	print("%-15s %-23s %9lu %8u %5u\n", rules[n].name, "(this cell)", c.votes, c.outvoted[0],
+	      c.late[0]);
+	for (i = 1; i < VOTE_CELLS; i++)
+		print("%-15s %-23s %9s %8u %5u\n", rules[n].name, replica_cell(n, i), "-",
+		      c.outvoted[i], c.late[i]);
+}
+
+static void print_replicas(void)
+{
+	bool some = false;
+	unsigned int n;
+
+	for (n = 0; n < num_components; n++) {
+		if (!replica_used(n))
+			continue;
+		if (!some)
+			print("REPLICA         CELL                        VOTES OUTVOTED  LATE\n");
+		some = true;
+		print_replica(n);
+	}
+}
+
 void recovery_print(void)
 {
 	unsigned int n;
@@ -92,6 +124,7 @@ void recovery_print(void)
 	print("COMPONENT       STATE    PID PROGRAM         STARTS FAULTS  LONGEST\n");
 	for (n = 0; n < num_components; n++)
 		print_component(n);
+	print_replicas();
 	print_detectors();
 	if (outage_count())
 		print_outages();

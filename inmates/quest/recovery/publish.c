@@ -7,13 +7,15 @@
 #include "detector.h"
 #include "outage.h"
 #include "publish.h"
+#include "replica.h"
 
 _Static_assert(QV_RECOVERY_GPA + sizeof(struct qv_recovery) <= QV_COMM_GPA + 0x1000 &&
 	       sizeof(struct qv_recovery) <= QV_RECOVERY_LEN, "the block is in the comm page");
 _Static_assert(sizeof(struct qv_comm) <= QV_RECOVERY_GPA - QV_COMM_GPA, "it follows the keys");
 _Static_assert(COMPONENTS_MAX <= QV_RECOVERY_COMPONENTS && DETECTORS <= QV_RECOVERY_DETECTORS &&
 	       OUTAGES == QV_RECOVERY_OUTAGES && COMPONENT_NAME == QV_RECOVERY_NAME &&
-	       ARCHIVE_NAME == QV_RECOVERY_PROGRAM, "all fit in the block");
+	       ARCHIVE_NAME == QV_RECOVERY_PROGRAM && REPLICAS_MAX == QV_RECOVERY_REPLICAS &&
+	       VOTE_CELLS == 3 && VOTE_PAGES == 16, "all fit in the block");
 _Static_assert((int)COMPONENT_RUNS == (int)QV_COMPONENT_RUNS &&
 	       (int)COMPONENT_ENDED == (int)QV_COMPONENT_ENDED &&
 	       (int)COMPONENT_MOVED == (int)QV_COMPONENT_MOVED &&
@@ -61,6 +63,30 @@ static void publish_outage(struct qv_outage *to, const struct outage *o)
 	to->alive = o->alive;
 }
 
+static void publish_replica(struct qv_replica *to, unsigned int n)
+{
+	const struct replica_counts *c = replica_counts(n);
+	unsigned int i;
+
+	to->component = n;
+	to->page = c->page;
+	to->votes = c->votes;
+	memcpy(to->outvoted, c->outvoted, sizeof(to->outvoted));
+	memcpy(to->late, c->late, sizeof(to->late));
+	for (i = 0; i < VOTE_OTHERS; i++)
+		(void)copy_string(to->cells[i], replica_cell(n, i + 1), sizeof(to->cells[i]));
+}
+
+static void publish_replicas(struct qv_recovery *block)
+{
+	unsigned int n, replicas = 0;
+
+	for (n = 0; n < num_components; n++)
+		if (replica_used(n))
+			publish_replica(&block->replicas[replicas++], n);
+	block->num_replicas = replicas;
+}
+
 void recovery_publish(uint64_t bound)
 {
 	struct qv_recovery *block = (struct qv_recovery *)QV_RECOVERY_GPA;
@@ -82,6 +108,7 @@ void recovery_publish(uint64_t bound)
 	for (i = end > OUTAGES ? end - OUTAGES : 0; i < end; i++)
 		publish_outage(&block->outages[i % OUTAGES], outage_at(i));
 	block->num_outages = (uint32_t)end;
+	publish_replicas(block);
 	barrier();
 	((volatile struct qv_recovery *)block)->seq++;
 }

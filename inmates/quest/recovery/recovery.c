@@ -279,7 +279,7 @@ static void restart(unsigned int n)
 
 	c->asked = false;
 	/* without its channels it could run in both cells */
-	if (c->vcpu < 0 || (c->rule->send[0] && !takeover_used(n)))
+	if (!component_is_ready(n))
 		return;
 	if (!takeover_has(n)) {			/* the next look starts it, if it may */
 		if (c->state == COMPONENT_LOST && component_stop(c, rdtsc())) {

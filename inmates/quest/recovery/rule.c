@@ -164,6 +164,25 @@ static const char *read_takeover(struct reading *r, char *value)
 	return NULL;
 }
 
+static const char *read_replica(struct reading *r, char *value)
+{
+	char *rest = value;
+	unsigned int i, others = 0;
+
+	for (i = 0; i < r->n; i++)
+		others += r->earlier[i].replica[0][0] != 0;
+	if (others >= REPLICAS_MAX || r->rule->replica[0][0])
+		return "replica= may appear once in a line, and in three lines";
+	for (i = 0; i < REPLICA_CHANNELS && rest; i++) {
+		value = rest;
+		rest = cut(value, ',');
+		if (!read_name(r->rule->replica[i], value, CHANNEL_NAME))
+			break;
+	}
+	return i == REPLICA_CHANNELS && read_us(rest, &r->rule->limit[DETECT_BEHIND]) ? NULL :
+	       "use replica=SEND,RECEIVE,RECEIVE,TIME, such as replica=mine,one,two,50ms";
+}
+
 static const char *read_standby(struct reading *r, char *value)
 {
 	r->rule->standby = true;
@@ -237,7 +256,7 @@ static const struct {
 	{ "ends", false, read_ends }, { "restart", true, read_restart },
 	{ "instead", true, read_instead }, { "rollback", true, read_rollback },
 	{ "cell", false, read_cell }, { "takeover", true, read_takeover },
-	{ "standby", false, read_standby },
+	{ "standby", false, read_standby }, { "replica", true, read_replica },
 };
 
 static const char *read_word(struct reading *r, char *word)
@@ -252,8 +271,8 @@ static const char *read_word(struct reading *r, char *word)
 		       keys[i].read(r, value);
 	}
 	return "a word before the colon is needs=, a detector (beat=, late=, stall=, pages=, "
-	       "files=, channel=), ends, checkpoint=, standby, or a strategy (restart=, "
-	       "instead=, rollback=, takeover=, cell)";
+	       "files=, channel=, replica=), ends, checkpoint=, standby, or a strategy "
+	       "(restart=, instead=, rollback=, takeover=, cell)";
 }
 
 static const char *read_command(struct component_rule *rule, char *at)
@@ -301,6 +320,8 @@ static const char *check(const struct component_rule *rule)
 		return "standby needs takeover=SEND,RECEIVE,TIME";
 	if (rule->send[0] && (rule->needs || rule->limit[DETECT_EXIT]))
 		return "a component with takeover= has neither needs= nor ends";
+	if (rule->replica[0][0] && (rule->send[0] || !rule->checkpoint_bytes))
+		return "replica= needs checkpoint=BYTES,AGE, and no takeover=";
 	return NULL;
 }
 

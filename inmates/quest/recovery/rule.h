@@ -17,10 +17,13 @@
 #define STRATEGY_TIMES_MAX	16	/* largest N of N/TIME */
 #define CHECKPOINT_MAX		65536	/* largest size of a checkpoint in bytes */
 #define CHANNEL_NAME		32
+#define REPLICA_CHANNELS	3
+#define REPLICAS_MAX		3	/* components with replicas */
 
 enum detector_id {
 	DETECT_START, DETECT_EXCEPTION, DETECT_EXIT, DETECT_BEAT, DETECT_LATE, DETECT_STALL,
-	DETECT_PAGES, DETECT_FILES, DETECT_CHANNEL, DETECT_PEER, DETECTORS
+	DETECT_PAGES, DETECT_FILES, DETECT_CHANNEL, DETECT_PEER, DETECT_REPLICA, DETECT_SPLIT,
+	DETECT_BEHIND, DETECTORS
 };
 
 enum strategy_kind {
@@ -44,7 +47,8 @@ struct component_rule {
 	/*
 	 * A fault is a measured value above the limit, in microseconds or a number. DETECT_START,
 	 * DETECT_EXCEPTION and DETECT_EXIT are always watched; for the others 0 means unwatched.
-	 * DETECT_PEER has no limit: it is the look at another cell (takeover.h).
+	 * DETECT_PEER has no limit: it is the look at another cell (takeover.h). DETECT_REPLICA and
+	 * DETECT_SPLIT watch replicas, with the limit 0.
 	 */
 	uint64_t limit[DETECTORS];
 	char channel[CHANNEL_NAME];	/* of DETECT_CHANNEL */
@@ -53,6 +57,8 @@ struct component_rule {
 	char send[CHANNEL_NAME], receive[CHANNEL_NAME];
 	uint64_t takeover_us;		/* a cell that has not looked for so long has failed */
 	bool standby;			/* the other cell starts it at first */
+	/* the memories of this cell and of the two others that run it; empty: it is no replica */
+	char replica[REPLICA_CHANNELS][CHANNEL_NAME];
 	unsigned int num_strategies;
 	struct strategy strategies[STRATEGIES_MAX];
 	struct program_args args;

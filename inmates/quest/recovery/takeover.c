@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
-#include "../drivers/channel.h"
 #include "../kernel/dispatch.h"
 #include "../kernel/process/process.h"
 #include "../mm/pages.h"
+#include "memory.h"
 #include "takeover.h"
 
 #define VERSION		1
@@ -65,38 +65,23 @@ static unsigned char *buffer_at(const struct memory *m, size_t room, uint64_t sa
 	return (unsigned char *)m + PAGE_SIZE + save % BUFFERS * room;
 }
 
-/* Opens the memory channel `name`. Returns its end, or NULL. */
-static struct qv_end *open_memory(const char *name, bool writes, void **data, size_t *room)
-{
-	int n = channel_find(name);
-	struct qv_end *end;
-	uint64_t bytes;
-	bool writable;
-
-	if (n < 0 || channel_open((unsigned int)n, &end))
-		return NULL;
-	if (qv_end_memory(end, data, &bytes, &writable) || writable != writes ||
-	    !room_in(bytes) || end->page.ends != 2) {
-		channel_close((unsigned int)n);
-		return NULL;
-	}
-	*room = room_in(bytes);
-	return end;
-}
-
 static const char *open_both(struct takeover *t, const struct component_rule *r)
 {
+	const struct qv_end *from;
 	void *own, *other;
-	struct qv_end *from;
+	uint64_t bytes;
 
-	if (!open_memory(r->send, true, &own, &t->own_room))
+	if (!memory_open(r->send, true, 2, &own, &bytes))
 		return "its channel SEND is not a memory of two cells that this one writes";
-	from = open_memory(r->receive, false, &other, &t->other_room);
+	t->own_room = room_in(bytes);
+	from = memory_open(r->receive, false, 2, &other, &bytes);
 	if (!from)
 		return "its channel RECEIVE is not a memory of two cells that the other one writes";
-	if (t->own_room < r->checkpoint_bytes || t->other_room < r->checkpoint_bytes)
+	t->other_room = room_in(bytes);
+	if (!t->own_room || !t->other_room || t->own_room < r->checkpoint_bytes ||
+	    t->other_room < r->checkpoint_bytes)
 		return "its channels are too small: 4 KiB and three checkpoints each";
-	t->life = &((const struct qv_chan_page *)from->window)->end[0].life;
+	t->life = memory_life(from);
 	t->own = own;
 	t->other = other;
 	return NULL;

@@ -456,6 +456,7 @@ static void worst_fcntl(void) { (void)DO(fcntl, 1, F_GETFL, 0); }
 /* The program is no component: a component of test_recovery.py saves. */
 static void worst_recovery_beat(void) { (void)DO(recovery_beat, 0, 0, 0); }
 static void worst_recovery_save(void) { (void)DO(recovery_save, large, 65536, 0); }
+static void worst_recovery_vote(void) { (void)DO(recovery_vote, 1, large, 65536); }
 static void worst_recovery_resume(void) { (void)DO(recovery_resume, large, 65536, 0); }
 
 /* The program is no driver: that of test_apart.py drives a function. */

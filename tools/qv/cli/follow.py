@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .command import Arguments
-    from ..recovery import Outage
+    from ..recovery import News
     from ..system import System
     from ..transcript import Transcript
 
@@ -165,7 +165,7 @@ class Watched:
         if self.console:
             self.console.close()
 
-    def news(self) -> list[Outage | int]:
+    def news(self) -> list[News]:
         return list(self.recoveries.news(self.console.recovery())) if self.console else []
 
 

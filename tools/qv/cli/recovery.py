@@ -7,13 +7,14 @@ from contextlib import closing
 
 from .. import output, recovery as block
 from ..errors import Refused
-from ..recovery import Block, Outage
+from ..recovery import Against, Block, Outage
 from .latency import nanoseconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..recovery import News
     from ..system import System
     from .command import Arguments
 
@@ -72,6 +73,18 @@ def recovery_data(found: Block, khz: int) -> dict[str, Any]:
             for one in found.detectors
             if one.looks
         ],
+        "replicas": [
+            {
+                "component": one.component,
+                "votes": one.votes,
+                "page": one.page or None,
+                "cells": [
+                    {"cell": cell or None, "outvoted": outvoted, "late": late}
+                    for cell, outvoted, late in zip(one.cells, one.outvoted, one.late)
+                ],
+            }
+            for one in found.replicas
+        ],
         "total": found.total,
         "outages": [_outage_data(one, khz) for one in found.outages],
     }
@@ -101,6 +114,21 @@ def tables(data: dict[str, Any]) -> Rows:
                 for one in data["components"]
             ],
             frozenset((3, 4, 5)),
+        ),
+        (
+            ("REPLICA", "CELL", "VOTES", "OUTVOTED", "LATE"),
+            [
+                [
+                    one["component"],
+                    cell["cell"] or "(this cell)",
+                    "-" if cell["cell"] else str(one["votes"]),
+                    str(cell["outvoted"]),
+                    str(cell["late"]),
+                ]
+                for one in data["replicas"]
+                for cell in one["cells"]
+            ],
+            frozenset((2, 3, 4)),
         ),
         (
             ("DETECTOR", "BOUND", "LATEST", "FOUND", "LOOKS", "MEAN"),
@@ -158,10 +186,10 @@ def recovery(args: Arguments, system: System) -> int:
             f"cell {args.name} has no console, whose pages tell of its components",
             "`console: true` in its file",
         )
-    if found.version not in (0, block.VERSION):
+    if found.version and found.version not in block.DETECTORS_OF:
         raise Refused(
             f"the inmate of {args.name} tells of its components in version {found.version}, "
-            f"and this qvctl reads version {block.VERSION}",
+            f"and this qvctl reads versions 1 to {block.VERSION}",
             "a qvctl and an image of the same release",
         )
     data = recovery_data(found, device.status().tsc_khz)
@@ -205,10 +233,27 @@ def _entry(cell: str, one: Outage, khz: int) -> tuple[str, str, dict[str, str]]:
     )
 
 
-def entries(cell: str, news: list[Outage | int], khz: int) -> list[tuple[str, str, dict[str, str]]]:
-    """Returns entries for the journal: of the last outages, and how many are left out."""
+def _against(cell: str, one: Against) -> tuple[str, str, dict[str, str]]:
+    """Returns the entry of a replica in another cell that this one has found at fault."""
+    words = f"{one.outvoted} times outvoted, {one.late} times late"
+    return (
+        "replica-outvoted",
+        f"component {one.component} of cell {one.cell}: {words}, as cell {cell} counts",
+        {
+            "QV_COMPONENT": one.component,
+            "QV_OTHER": one.cell,
+            "QV_OUTVOTED": str(one.outvoted),
+            "QV_LATE": str(one.late),
+        },
+    )
+
+
+def entries(cell: str, news: list[News], khz: int) -> list[tuple[str, str, dict[str, str]]]:
+    """Returns entries for the journal: of the last outages, and how many are left out; and of
+    replicas in other cells that were at fault."""
     left_out = sum(one for one in news if isinstance(one, int))
     found = [_entry(cell, one, khz) for one in news if isinstance(one, Outage)]
+    found += [_against(cell, one) for one in news if isinstance(one, Against)]
     if left_out:
         words = f"{left_out} more faults of components of cell {cell} came too fast to tell each"
         found.insert(0, ("component-fault", words, {}))

@@ -25,7 +25,9 @@ WORD = "recovery="  # a word on Quest's command line
 TIME = "a time such as 500us, 20ms or 1s, of at most 600s"
 # the same limits as in inmates/quest/recovery/rule.h and rule.c
 COMPONENTS, LINE, NAME, PROGRAM, CHANNEL = 16, 255, 15, 31, 31
-STRATEGIES, TIMES, CHECKPOINT, NUMBER = 8, 16, 65536, 1_000_000
+STRATEGIES, TIMES, CHECKPOINT, NUMBER, REPLICAS = 8, 16, 65536, 1_000_000, 3
+CELLS = 3  # in which a replicated component runs
+PAGE, STATES = 4096, 4  # PAGE_SIZE, VOTE_STATES of inmates/quest/recovery/vote.h
 OWN = Vcpu(1000, 10000)  # of its thread, if `vcpus` does not name another: C_US, T_US of recovery.c
 ARGS, ARGS_BYTES = 16, 1024  # ARGS_MAX, ARGS_BYTES of inmates/quest/kernel/program.h
 
@@ -39,11 +41,13 @@ class Line:
     period: int = 0
     needs: list[str] = field(default_factory=list)
     checkpoint: bool = False
+    bytes: int = 0  # of a checkpoint
     rollback: bool = False
     strategies: int = 0
     channel: str = ""
     send: str = ""  # of `takeover`, and `receive`
     receive: str = ""
+    replica: list[str] = field(default_factory=list)  # its channels: of this cell, and two others
     standby: bool = False
     ends: bool = False
 
@@ -93,6 +97,7 @@ def _channel(line: Line, value: str) -> str | None:
 def _checkpoint(line: Line, value: str) -> str | None:
     size, _, age = value.partition(",")
     line.checkpoint = _is_number(size, CHECKPOINT) and _is_time(age)
+    line.bytes = int(size) if line.checkpoint else 0
     return (
         None
         if line.checkpoint
@@ -143,6 +148,22 @@ def _takeover(line: Line, value: str) -> str | None:
     return _strategy(line)
 
 
+def _replica(line: Line, value: str) -> str | None:
+    names = value.split(",")
+    fits = (
+        len(names) == CELLS + 1
+        and all(0 < len(name.encode()) <= CHANNEL for name in names[:CELLS])
+        and _is_time(names[CELLS])
+        and not line.replica
+    )
+    line.replica = names[:CELLS]
+    return (
+        None
+        if fits
+        else "replica=SEND,RECEIVE,RECEIVE,TIME once, such as replica=mine,one,two,50ms"
+    )
+
+
 def _standby(line: Line, _value: str) -> str | None:
     line.standby = True
     return None
@@ -165,6 +186,7 @@ WORDS: dict[str, tuple[bool, Callable[[Line, str], str | None]]] = {
     "cell": (False, _cell),
     "takeover": (True, _takeover),
     "standby": (False, _standby),
+    "replica": (True, _replica),
 }
 
 
@@ -226,6 +248,8 @@ def _pair(line: Line) -> tuple[str, str] | None:
         return "standby has no takeover=", "takeover=SEND,RECEIVE,TIME"
     if line.send and (line.needs or line.ends):
         return "takeover= is together with needs= or ends", "a component without both"
+    if line.replica and (line.send or not line.checkpoint):
+        return "replica= needs checkpoint=, and no takeover=", "checkpoint=BYTES,AGE"
     return None
 
 
@@ -279,12 +303,14 @@ def _bad(node: Node, number: int, context: Context, wrong: tuple[str, str]) -> N
 @dataclass
 class Components:
     """`text` is the module, and `channels` are those that its lines name. `pairs`: the channels
-    SEND and RECEIVE of components that another cell takes over. Empty: no key."""
+    SEND and RECEIVE of components that another cell takes over. `replicas`: the channels of those
+    that run in three cells, with the size of their state. Empty: no key."""
 
     text: str = ""
     vcpus: dict[str, Vcpu] = field(default_factory=dict)
     channels: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str]] = field(default_factory=list)
+    replicas: list[tuple[list[str], int]] = field(default_factory=list)
 
 
 def parse(node: Node, context: Context) -> Components | None:
@@ -317,7 +343,11 @@ def parse(node: Node, context: Context) -> Components | None:
     channels = [line.channel for line in lines if line.channel]
     vcpus = {line.name: Vcpu(line.budget, line.period) for line in lines}
     pairs = [(line.send, line.receive) for line in lines if line.send]
-    return Components(f"{node.value}\n", vcpus, channels, pairs)
+    replicas = [(line.replica, line.bytes) for line in lines if line.replica]
+    if len(replicas) > REPLICAS:
+        context.bad(node, f"{len(replicas)} components have replica=", f"at most {REPLICAS}")
+        return None
+    return Components(f"{node.value}\n", vcpus, channels, pairs, replicas)
 
 
 def _refused(cell: CellConfig) -> Iterator[Wrong]:
@@ -354,6 +384,42 @@ def _pairs_refused(cell: CellConfig) -> Iterator[Wrong]:
             used.add(name)
 
 
+def _replicas_refused(cell: CellConfig) -> Iterator[Wrong]:
+    """Each channel of a replica is memory with a writer and two readers: the same three cells."""
+    there = {channel.name: channel for channel in cell.channels}
+    used = {name for pair in cell.recovery.pairs for name in pair}
+    for names, state in cell.recovery.replicas:
+        room = PAGE + STATES * -(-state // PAGE) * PAGE
+        cells = {end for name in names if name in there for end in there[name].ends}
+        writers: set[str] = set()
+        for name, writes in zip(names, (True, False, False)):
+            channel = there.get(name)
+            right = (
+                channel is not None
+                and channel.type == "memory"
+                and channel.writers == 1
+                and len(channel.ends) == CELLS == len(cells)
+                and (channel.ends[0] == cell.name) is writes
+                and channel.ends[0] not in writers
+            )
+            if not right or name in used:
+                who = "this cell" if writes else "another cell"
+                yield (
+                    "recovery",
+                    f"replica= names {shown(name)}",
+                    f"a channel of its own, of type memory, that {who} alone writes, and the two "
+                    "other ones of the same three cells read",
+                )
+            elif channel is not None and channel.item < room:
+                yield (
+                    "recovery",
+                    f"replica= names {shown(name)}, with an item of {channel.item} bytes",
+                    f"an item of at least {room}: 4 KiB, and {STATES} states in whole pages",
+                )
+            used.add(name)
+            writers.update(channel.ends[:1] if channel is not None else ())
+
+
 def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
     if not cell.recovery.text:
         return
@@ -380,6 +446,7 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
                 "a channel that `channels` of this file lists",
             )
     yield from _pairs_refused(cell)
+    yield from _replicas_refused(cell)
     yield from _refused(cell)
     length = len(cell.command_line().encode())
     if length >= abi.CMDLINE_LEN and len(cell.cmdline.encode()) < abi.CMDLINE_LEN:

@@ -137,10 +137,20 @@ int unlock_word(uint32_t *word);
  * checkpoint; EINVAL: it is smaller; EBUSY: another thread saves; EFAULT, EINTR. recovery_resume()
  * returns the size of the checkpoint, which it copies to `to`, if the program was started by a
  * rollback, else 0; EINVAL: it has more than `n` bytes; EBUSY, EFAULT, EINTR.
+ *
+ * recovery_vote() is for a replica (`replica=`), in place of recovery_save(): it shows the other
+ * two cells the hash of its state, and waits until one of them agrees, for TIME at most. `number`
+ * counts the program's votes: in all cells it is the same point of the program. Returns how many
+ * cells agree, 2 or 3, with RECOVERY_BEHIND if the others agree on a later vote: then do not sleep.
+ * Act on the state only then. A vote is a heartbeat, too. ETIMEDOUT: no other cell agrees; vote
+ * again. EINVAL: the number is below the last one, or the same for another state; ENOTSUP: it is no
+ * replica; EBUSY, EFAULT, EINTR. A replica that starts later resumes at a state on which two cells
+ * agree.
  */
 int recovery_beat(void);
 int recovery_save(const void *from, size_t n);
 long recovery_resume(void *to, size_t n);
+long recovery_vote(uint64_t number, const void *from, size_t n);
 
 /*
  * For the program that drives the network function (quest/nic.h). driver_open() resets the function

@@ -79,6 +79,7 @@
 	C(68, recovery_save, 2) \
 	C(69, recovery_resume, 2) \
 	C(70, driver_open, 1) \
-	C(71, driver_wait, 2)
+	C(71, driver_wait, 2) \
+	C(72, recovery_vote, 3)
 
 #endif

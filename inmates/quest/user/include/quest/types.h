@@ -86,6 +86,8 @@ struct quest_ipc_wait {
 };
 
 /* vcpu_migration(): destinations and flags */
+#define RECOVERY_BEHIND	0x100	/* of recovery_vote(): the others are further */
+
 #define DEST_ANY	(-1)
 #define MIG_STRICT	1	/* no VCPU of the program loses a part of its budget */
 #define MIG_RELAX	2	/* the move may take as long as it takes */
