@@ -181,5 +181,5 @@ const struct iommu_ops amdvi_ops = {
 	.kept = kept, .num_kept = NUM_KEPT, .later = LATER,
 	.take = take, .give = give, .sweep = amdvi_irt_sweep, .flush = flush, .look = look,
 	.write = unit_write, .wait = wait, .request = request,
-	.own = amdvi_own, .messages = amdvi_messages, .set = amdvi_set, .back = amdvi_back,
+	.own = amdvi_own, .messages = amdvi_messages, .set = amdvi_set,
 };

@@ -71,7 +71,6 @@ bool amdvi_follow(struct pcpu *cpu, const struct iommu_unit *u, u32 bdf, u32 fir
 void amdvi_irt_sweep(struct pcpu *cpu, const struct iommu_unit *u);	/* as irt_sweep() */
 bool amdvi_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 void amdvi_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
-void amdvi_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
-void amdvi_back(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
+void amdvi_set(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
 
 #endif

@@ -144,17 +144,13 @@ void amdvi_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id,
 	}
 }
 
-void amdvi_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
+void amdvi_set(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
 {
 	u64 entry = root ? root | DTE_OPEN : me()->iommu.table.root;
 
 	table_write(device(bdf), entry | DTE_VALID | DTE_LEVELS4, domain);
 	if (!root)
 		amdvi_messages(u, 0, bdf, 0, false);
-}
-
-void amdvi_back(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
-{
-	amdvi_set(u, bdf, 0, me()->boot.iommus.domain);
-	amdvi_follow(cpu, u, bdf, 0, QV_MON_DEVICE_IRTES);
+	if (domain == me()->boot.iommus.domain)
+		amdvi_follow(cpu, u, bdf, 0, QV_MON_DEVICE_IRTES);
 }

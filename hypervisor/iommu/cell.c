@@ -142,32 +142,28 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 }
 
 /*
- * The functions of the cell that may be bus master use the table @root. The others reach nothing,
- * nor does any with 0.
+ * The functions of the cell @id that may be bus master use the table @root. The others reach nothing,
+ * nor does any with 0. With the id 0 they are Linux's again.
  */
-static void send(const struct qv_mon_create *q, u32 id, u64 root)
+static void send(struct pcpu *cpu, const struct qv_mon_create *q, u32 id, u64 root)
 {
 	u32 i, u;
 
 	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
 		for (u = 0; u < iommu_units(); u++)
-			me()->iommu.ops->set(&me()->iommu.units[u], q->devices[i].bdf,
+			me()->iommu.ops->set(cpu, &me()->iommu.units[u], q->devices[i].bdf,
 					     is_master(&q->devices[i]) ? root : 0,
 					     me()->boot.iommus.domain + id);
 }
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	send(q, slot - me()->manager.cells, 0);
+	send(cpu, q, slot - me()->manager.cells, 0);
 }
 
 static void give(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	u32 i, u;
-
-	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
-		for (u = 0; u < iommu_units(); u++)
-			me()->iommu.ops->back(cpu, &me()->iommu.units[u], q->devices[i].bdf);
+	send(cpu, q, 0, 0);
 	if (me()->iommu.owned && q->num_devices && iommu_look(cpu))	/* follows Linux again */
 		iommu_flush(cpu);
 }
@@ -180,7 +176,7 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 	if (!me()->iommu.owned || !q->num_devices || !iommu_look(cpu))
 		return;			/* they stay blocked */
 	set_messages(q, cell->id, true);
-	send(q, cell->id, cell->iommu.table.root);
+	send(cpu, q, cell->id, cell->iommu.table.root);
 	iommu_flush(cpu);
 }
 
@@ -193,7 +189,7 @@ bool iommu_settled(struct pcpu *cpu, u64 id)
 
 static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	send(q, managed()->id, 0);
+	send(cpu, q, managed()->id, 0);
 	set_messages(q, managed()->id, false);
 	if (me()->iommu.owned && q->num_devices)
 		me()->iommu.unsettled |= 1u << managed()->id;

@@ -5,8 +5,9 @@
  * Where Linux translates addresses of devices (level `devices`), its tables are used. Its table of
  * contexts serves a bus directly, so a device that Linux attaches later works at once: no request
  * announces it. A bus with functions of cells, or with some that Linux leaves untranslated, has a
- * copy in the monitor, which is brought up to date at each of Linux's requests. Linux's tables are
- * trusted, so a hostile Linux can still make its devices write everywhere.
+ * copy in the monitor, which is brought up to date when Linux has changed contexts or interrupts,
+ * and each second. Linux's tables are trusted, so a hostile Linux can still make its devices write
+ * everywhere.
  */
 #include "core/cpu.h"
 #include "core/gmem.h"
@@ -179,24 +180,18 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 	return true;
 }
 
-void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
+void contexts_set(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u64 root, u32 domain)
 {
-	u64 low = root ? root | CONTEXT_PRESENT : 0;
+	const u64 *shared = pt_table(&me()->pt_pool, me()->iommu.contexts);
+	u64 low = root ? root | CONTEXT_PRESENT : 0, *at = contexts_entry(u, bdf);
 	u64 high = root ? CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) : 0;
 
-	if (me()->boot.iommus.stage)
-		table_write(contexts_entry(u, bdf), low | CONTEXT_CELL_PASIDS, 0);
+	if (domain == me()->boot.iommus.domain)	/* absent until Linux's table is followed again */
+		table_write(at, u->translated ? 0 : shared[0], u->translated ? 0 : shared[1]);
+	else if (me()->boot.iommus.stage)
+		table_write(at, low | CONTEXT_CELL_PASIDS, 0);
 	else
-		table_write(contexts_entry(u, bdf), low, high | CONTEXT_CELL);
-}
-
-void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
-{
-	static const u64 absent[2];	/* until Linux's table is followed again */
-	const u64 *entry = u->translated ? absent :
-			   pt_table(&me()->pt_pool, me()->iommu.contexts);
-
-	table_write(contexts_entry(u, bdf), entry[0], entry[1]);
+		table_write(at, low, high | CONTEXT_CELL);
 }
 
 bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u32 end)

@@ -39,16 +39,17 @@ struct iommu_ops {
 	bool (*request)(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high);
 	/* Prepares the function for a cell. Returns false if the pool is empty */
 	bool (*own)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
-	/* A cell's function uses the table @root, or (0) reaches nothing. Flushes nothing */
-	void (*set)(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
+	/*
+	 * A function of the cell with the number @domain uses the table @root, or (0) reaches
+	 * nothing; with the number of Linux, it is Linux's again: call .look(). Flushes nothing
+	 */
+	void (*set)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
 	/*
 	 * Makes the entries by which the function @bdf of a cell sends any vector from 32 on to the
 	 * cell's CPU @apic_id: with VT-d those from @first on, REMAP_ADDRESS(@first). Or clears
 	 * them, which needs a flush.
 	 */
 	void (*messages)(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on);
-	/* A function of a cell is Linux's again. Call .look() and .flush() after it */
-	void (*back)(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 };
 extern const struct iommu_ops vtd_ops, amdvi_ops;
 

@@ -170,5 +170,5 @@ const struct iommu_ops vtd_ops = {
 	.kept = kept, .num_kept = NUM_KEPT, .later = LATER,
 	.take = take, .give = give, .sweep = irt_sweep, .flush = flush, .look = look,
 	.write = vtd_write, .wait = wait, .request = vtd_request,
-	.own = contexts_own, .messages = irt_messages, .set = contexts_set, .back = contexts_give,
+	.own = contexts_own, .messages = irt_messages, .set = contexts_set,
 };

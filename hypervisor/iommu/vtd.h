@@ -80,8 +80,8 @@ bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u32 end);
 void contexts_follow(struct pcpu *cpu, struct iommu_unit *u);	/* Linux may have changed tables */
 /* Gives the bus of @bdf a table of contexts in the monitor, with the same entries. It stays */
 bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
-void contexts_set(struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
-void contexts_give(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
+/* As .set() of unit.h */
+void contexts_set(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u64 root, u32 domain);
 
 /* ---- irt.c: the table of interrupts, if the unit remaps interrupts ---- */
 /*

@@ -145,7 +145,7 @@ static void cell(struct pcpu *cpu)
 {
 	given = !given;
 	if (!given) {
-		amdvi_back(cpu, &me()->iommu.units[0], OTHER);
+		amdvi_set(cpu, &me()->iommu.units[0], OTHER, 0, FAKE_AMDVI_DOMAIN);
 		CHECK(iommu_look(cpu) && iommu_flush(cpu));
 		return;
 	}
@@ -153,11 +153,11 @@ static void cell(struct pcpu *cpu)
 		given = false;
 		return;
 	}
-	amdvi_set(&me()->iommu.units[0], OTHER, 0, CELLS_DOMAIN);
+	amdvi_set(cpu, &me()->iommu.units[0], OTHER, 0, CELLS_DOMAIN);
 	CHECK(iommu_look(cpu) && iommu_flush(cpu));
 	CHECK_EQ(fake_amdvi_dma(OTHER, 0), 0);
 	amdvi_messages(&me()->iommu.units[0], 0, OTHER, CELLS_ID, true);
-	amdvi_set(&me()->iommu.units[0], OTHER, table, CELLS_DOMAIN);
+	amdvi_set(cpu, &me()->iommu.units[0], OTHER, table, CELLS_DOMAIN);
 	CHECK(iommu_flush(cpu));
 }
 

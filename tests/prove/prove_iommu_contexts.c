@@ -51,7 +51,7 @@
  *	`CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain - 1)`: a cell gets the number of another (case 3)
  * Mutation: hypervisor/iommu/contexts.c: `+ bdf * words() % PT_ENTRIES` -> ``: another function
  *	goes to the cell (case 3)
- * Mutation: hypervisor/iommu/contexts.c: `u->translated ? absent :` -> `0 ? absent :`: a function
+ * Mutation: hypervisor/iommu/contexts.c: `u->translated ? 0 : shared[0]` -> `shared[0]`: a function
  *	that a cell returns passes by the tables of Linux (case 3)
  * Mutation: hypervisor/iommu/contexts.c: `&& (*root & PT_ADDR) != me()->iommu.contexts` -> ``: a
  *	cell's entry is written for all buses (case 4)
@@ -268,10 +268,8 @@ static void a_gift(void)
 	entry = bus + bdf * words() % 4;
 	old[0] = watched[0];
 	old[1] = watched[1];
-	if (gives)
-		contexts_give(&cpu, unit, bdf);
-	else
-		contexts_set(unit, bdf, table, domain);
+	contexts_set(&cpu, unit, bdf, gives ? 0 : table,
+		     gives ? the_instance.boot.iommus.domain : domain);
 	if (watched != entry) {
 		PROVE(other_cpu || (watched[0] == old[0] && watched[1] == old[1]), "no other one");
 		return;

@@ -319,7 +319,7 @@ static void test_function_of_a_cell_reaches_the_cell_only(void)
 	/* a function with interrupts of Linux, and a function that Linux does not know */
 	for (bdf = DEVICE; bdf <= 0x88; bdf += 8) {
 		CHECK(iommu_own(cpu, bdf));
-		amdvi_set(&me()->iommu.units[0], bdf, 0, FAKE_AMDVI_DOMAIN + 1);
+		amdvi_set(cpu, &me()->iommu.units[0], bdf, 0, FAKE_AMDVI_DOMAIN + 1);
 		CHECK(iommu_flush(cpu));
 		fake_amdvi_request(cpu, AMDVI_REQUEST(AMDVI_DEVICE) | bdf, 0);
 		announce(cpu);			/* Linux's entries are not followed */
@@ -328,7 +328,7 @@ static void test_function_of_a_cell_reaches_the_cell_only(void)
 			CHECK_EQ(fake_amdvi_message(bdf, i), 0);
 
 		amdvi_messages(&me()->iommu.units[0], 0, bdf, 6, true);
-		amdvi_set(&me()->iommu.units[0], bdf, cells_table(pa), FAKE_AMDVI_DOMAIN + 1);
+		amdvi_set(cpu, &me()->iommu.units[0], bdf, cells_table(pa), FAKE_AMDVI_DOMAIN + 1);
 		CHECK(iommu_flush(cpu));	/* and sweeps Linux's entries */
 		announce(cpu);
 		CHECK_EQ(fake_amdvi_dma(bdf, 0x5008), pa + 0x5008);
@@ -338,7 +338,7 @@ static void test_function_of_a_cell_reaches_the_cell_only(void)
 			CHECK_EQ(fake_amdvi_message(bdf, i),
 				 (i & 0xff) < 32 ? 0 : 6 << 8 | (i & 0xff));
 
-		amdvi_back(cpu, &me()->iommu.units[0], bdf);
+		amdvi_set(cpu, &me()->iommu.units[0], bdf, 0, FAKE_AMDVI_DOMAIN);
 		CHECK(iommu_look(cpu) && iommu_flush(cpu));
 		CHECK_EQ(fake_amdvi_dma(bdf, pa), bdf == DEVICE ? pa : 0);
 		CHECK_EQ(fake_amdvi_message(bdf, 3), bdf == DEVICE ? TO(1) : 0);

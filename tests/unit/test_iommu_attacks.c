@@ -350,7 +350,7 @@ static void amd_dma(u64 bdf, u64 address)
 static void amd_spoof(u64 kind, u64 unused)
 {
 	CHECK(iommu_own(cpu, 0x90));
-	amdvi_ops.set(unit(), 0x90, 0, FAKE_AMDVI_DOMAIN + 1);
+	amdvi_ops.set(cpu, unit(), 0x90, 0, FAKE_AMDVI_DOMAIN + 1);
 	CHECK(iommu_flush(cpu));
 	fake_amdvi_device(0x90, DTE_VALID | DTE_OPEN, 0, FAKE_AMDVI_IRT);
 	amd_request(AMDVI_REQUEST(kind) | 0x90, 0);
