@@ -28,7 +28,6 @@ struct iommu_unit {
 	u32 linux_tail;		/* offset in .ring, behind the last request that was carried out */
 	u32 remaps;		/* 1: the unit remaps interrupts, by the monitor's table */
 	u32 translated;		/* 1: Linux's tables are used for its devices: contexts.c */
-	u32 flushes;		/* it flushes groups of 1 << n pages, n less than this */
 	u64 root;		/* physical address of its root table */
 	u32 kept[IOMMU_KEPT];	/* Linux's values of other registers: unit_kept() */
 };

@@ -131,7 +131,6 @@ static bool take_queue(struct pcpu *cpu, struct iommu_unit *u)
 	u->ring = unit_kept64(u, VTD_IQA) & PT_ADDR;
 	u->remaps = !!(gsts & VTD_IRE);
 	u->linux_irta = unit_kept64(u, VTD_IRTA);
-	u->flushes = VTD_FLUSHES(unit_get(cpu, u, VTD_CAP + 4));
 	/*
 	 * 256 requests; a root table of the driver's mode; no interrupts that pass the table, in
 	 * the compatible format

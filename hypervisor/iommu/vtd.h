@@ -6,8 +6,6 @@
 #include "iommu/unit.h"
 
 #define VTD_CAP		0x08
-/* Second half of VTD_CAP: pages can be flushed, in groups of up to 1 << bits 21..16 */
-#define VTD_FLUSHES(cap)	((cap) & 1u << 7 ? ((cap) >> 16 & 63) + 1 : 0)
 #define VTD_GCMD	0x18
 #define VTD_GSTS	0x1c
 #define VTD_RTADDR	0x20
@@ -45,11 +43,10 @@ enum vtd_request {			/* bits 3..0 of a request */
 #define VTD_GLOBAL	(1u << 4)	/* VTD_CONTEXTS, VTD_IOTLB */
 #define VTD_ALL_PASIDS	(3u << 4)	/* VTD_PASIDS */
 #define VTD_DRAIN	(3u << 6)	/* VTD_IOTLB: reads and writes under way come first */
-#define VTD_GRANULARITY(low) ((low) >> 4 & 3)	/* VTD_IOTLB: global, of a domain, or its pages */
-enum { VTD_BY_DOMAIN = 2, VTD_BY_PAGE = 3 };
+#define VTD_BY_DOMAIN	(2u << 4)	/* VTD_IOTLB, VTD_PASID_IOTLB; 3u: some pages of a domain */
+#define VTD_GRANULARITY(low) ((low) >> 4 & 3)
 #define VTD_DOMAIN	(0xffffull << 16)
 #define VTD_PASID	(0xfffffull << 32)	/* VTD_PASID_IOTLB */
-#define VTD_ORDER(high)	((high) & 63)	/* VTD_BY_PAGE: logarithm of the number of pages */
 #define VTD_SOME	(1u << 4)	/* VTD_INTERRUPTS: not all entries, but 1 << bits 31..27 */
 #define VTD_NUM(low)	(1ull << ((low) >> 27 & 31))
 #define VTD_FIRST(low)	((u32)((low) >> 32) & 0xffff)

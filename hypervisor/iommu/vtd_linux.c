@@ -6,18 +6,17 @@
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 
-/* VTD_INTERRUPTS: all entries or some (bit 4), how many (31..27), the first (47..32) */
-#define INTERRUPTS	(0xfull | 1u << 4 | 0x1full << 27 | 0xffffull << 32)
-
-/* Entries of Linux's table of interrupts have changed. The unit drops them after the copy */
+/* Entries of Linux's table of interrupts have changed. The unit drops all after the copy */
 static bool interrupts(struct pcpu *cpu, struct iommu_unit *u, u64 low)
 {
 	u32 num = low & VTD_SOME ? VTD_NUM(low) : QV_MON_IRTES;
 	u32 first = low & VTD_SOME ? VTD_FIRST(low) & ~(num - 1) : 0;
 
+	/* Linux announces no device that it attaches, but then the device's interrupts */
+	contexts_follow(cpu, u);
 	if (!irt_copy(cpu, u, first, num))
 		return false;
-	unit_put(u, low & INTERRUPTS, 0);
+	unit_put(u, VTD_INTERRUPTS, 0);
 	return true;
 }
 
@@ -29,20 +28,19 @@ void vtd_flush_contexts(struct pcpu *cpu, struct iommu_unit *u)
 		unit_put(u, VTD_PASIDS | VTD_ALL_PASIDS, 0);
 }
 
-/* A unit stops at a malformed request, so each is made again. It may flush more than Linux asks */
-static bool iotlb(struct iommu_unit *u, u64 low, u64 high)
+/*
+ * A unit stops at a malformed request, so each is made again. It flushes all pages of a domain where
+ * Linux asks for some
+ */
+static bool iotlb(struct iommu_unit *u, u64 low)
 {
-	u32 granularity = VTD_GRANULARITY(low), order = VTD_ORDER(high);
+	u32 granularity = VTD_GRANULARITY(low);
 	bool pasid = (low & 0xf) == VTD_PASID_IOTLB;
 
 	if (granularity <= pasid)
 		return false;
-	if (granularity == VTD_BY_PAGE && order >= u->flushes)
-		granularity = VTD_BY_DOMAIN;
 	low &= 0xf | VTD_DOMAIN | (pasid ? VTD_PASID : VTD_DRAIN);
-	unit_put(u, low | granularity << 4,
-		granularity != VTD_BY_PAGE ? 0 :
-		(high & PT_ADDR & ~(((u64)QV_PAGE << order) - 1)) | order);
+	unit_put(u, low | (granularity > 1 ? VTD_BY_DOMAIN : VTD_GLOBAL), 0);
 	return true;
 }
 
@@ -56,13 +54,14 @@ bool vtd_request(struct pcpu *cpu, struct iommu_unit *u, u64 low, u64 high)
 	case VTD_WAIT:
 		return !(low & VTD_WAIT_IRQ) &&
 		       unit_done(cpu, u, low & VTD_WAIT_STORE ? 4 : 0, high, low >> 32);
-	case VTD_CONTEXTS:	/* Linux's entries have been followed: the unit forgets all */
+	case VTD_CONTEXTS:	/* the unit forgets all */
 	case VTD_PASIDS:
+		contexts_follow(cpu, u);
 		vtd_flush_contexts(cpu, u);
 		return true;
 	case VTD_IOTLB:
 	case VTD_PASID_IOTLB:
-		return iotlb(u, low, high);
+		return iotlb(u, low);
 	case VTD_DEVICE_TLB:
 	case VTD_PASID_DEVICE_TLB:
 		return true;		/* no device has translations of its own */
@@ -74,8 +73,6 @@ void vtd_write(struct pcpu *cpu, struct iommu_unit *u, u32 reg, u32 value)
 {
 	u32 *gsts = unit_kept(u, VTD_GSTS);
 
-	if (reg == VTD_IQT)
-		contexts_follow(cpu, u);
 	/* Linux sees its command obeyed. The unit keeps its state */
 	if (reg == VTD_GCMD)
 		*gsts = (value & (VTD_LASTING | VTD_ONCE)) | (*gsts & ~VTD_LASTING);

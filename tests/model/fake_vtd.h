@@ -23,6 +23,8 @@
 #define FAKE_FAULTS		0x220u
 #define FAKE_DOMAIN		100u
 
+#define VTD_BY_PAGE		(3u << 4)	/* a request of Linux, which the monitor never makes */
+
 struct fake_vtd_unit {
 	u32 regs[0x400];
 	u64 root;		/* taken at SRTP */

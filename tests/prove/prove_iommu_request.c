@@ -9,8 +9,8 @@
  *	many as the queue holds (case 3)
  * Bound: one request with any bits, in any state of a unit, which answers or does not; case 3:
  *	queues of up to 8 requests
- * Assumed: front_owner() and front_reaches() are right (see prove_front.c). irt_copy() and
- *	amdvi_follow() copy the entries of their arguments, and check them (see prove_irte.c)
+ * Assumed: front_owner() and front_reaches() are right (see prove_front.c). contexts_follow() (see
+ *	prove_iommu_contexts.c), irt_copy() and amdvi_follow() copy the entries of their arguments, and check them (see prove_irte.c)
  * Enough: a request leaves nothing for the next one but the state of the unit, which is any state;
  *	the length of the queue is only a mask
  * Code: hypervisor/iommu/unit.c hypervisor/iommu/vtd.c hypervisor/iommu/vtd_linux.c
@@ -59,14 +59,16 @@
  * Changed: hypervisor/iommu/unit.c: `at[1] = high;` -> ``: the same
  * Mutation: hypervisor/iommu/vtd_linux.c: `return !(low & VTD_WAIT_IRQ) &&` -> `return`: a wait
  *	with an interrupt is accepted (case 1)
- * Mutation: hypervisor/iommu/vtd_linux.c: `unit_put(u, low & INTERRUPTS, 0);` ->
+ * Mutation: hypervisor/iommu/vtd_linux.c: `unit_put(u, VTD_INTERRUPTS, 0);` ->
  *	`unit_put(u, low, 0);`: reserved bits reach the unit (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `if (!irt_copy(cpu, u, first, num))` -> `if (0)`:
  *	entries are dropped before they were followed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `VTD_FIRST(low) & ~(num - 1)` -> `VTD_FIRST(low)`: the
  *	entries before the first one are not followed (case 1)
- * Mutation: hypervisor/iommu/vtd_linux.c: `granularity == VTD_BY_PAGE && order >= u->flushes` ->
- *	`0`: the unit is asked for more pages than it can flush (case 1)
+ * Mutation: hypervisor/iommu/vtd_linux.c: `granularity > 1 ? VTD_BY_DOMAIN : VTD_GLOBAL` ->
+ *	`VTD_BY_DOMAIN`: one domain is flushed where Linux asks for all (case 1)
+ * Mutation: hypervisor/iommu/vtd_linux.c: `		contexts_follow(cpu, u);` -> ``: contexts are
+ *	dropped before they were followed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `VTD_DOMAIN | (pasid` -> `(pasid`: another
  *	domain is flushed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `(pasid ? VTD_PASID : VTD_DRAIN)` -> `VTD_DRAIN`: another
@@ -123,6 +125,7 @@ static u32 made;
 /* Linux's request: the entries that were followed for it, and its store */
 static struct {
 	bool all;			/* the entries could be followed */
+	bool contexts;
 	u32 first, num, bdf, times;
 } followed;
 static struct {
@@ -154,6 +157,12 @@ bool irt_copy(struct pcpu *c, const struct iommu_unit *unit, u32 first, u32 num)
 	followed.times++;
 	followed.all = any_bool();
 	return followed.all;
+}
+
+void contexts_follow(struct pcpu *c, struct iommu_unit *unit)
+{
+	(void)c, (void)unit;
+	followed.contexts = true;
 }
 
 bool amdvi_follow(struct pcpu *c, const struct iommu_unit *unit, u32 bdf, u32 first, u32 entries)
@@ -250,37 +259,33 @@ static bool entries_name(u64 low, u32 i)
 static void claim_vtd(u64 low, u64 high, u64 e0, u64 e1)
 {
 	u32 asked = low >> 4 & 3, done = e0 >> 4 & 3;
-	u32 i = any_u32() % QV_MON_IRTES, bit = any_u32() & 63;
+	u32 i = any_u32() % QV_MON_IRTES;
 	bool pasid = (low & 15) == 6, stage = the_instance.boot.iommus.stage;
 
-	ASSUME(bit >= 12);
 	switch (e0 & 15) {
 	case 1:
 	case 7:
 		PROVE((low & 15) == 1 || (low & 15) == 7, "the kind of request that Linux put");
 		PROVE(!e1 && e0 == ((e0 & 15) == 1 ? 0x11 : 0x37), "all of them");
 		PROVE((e0 & 15) == 1 || stage, "only in scalable mode");
+		PROVE(followed.contexts, "after they were followed");
 		return;
 	case 2:
 	case 6:
 		PROVE((e0 & 15) == (low & 15), "the kind of request that Linux put");
 		PROVE(!pasid || (stage && done > 1), "as scalable mode knows it");
-		PROVE(done && !(e0 & ~(pasid ? 0xfffffffff003full : 0xffff00ffull)) &&
-		      (done == 3 ? !(e1 & 0xfc0) : !e1), "no reserved bit");
-		PROVE(done != 3 || (e1 & 63) < u->flushes, "as many pages as the unit can flush");
-		PROVE(done <= asked && (done == 1 || !((e0 ^ low) >> 16 & 0xffff)),
+		PROVE(done && !(e0 & ~(pasid ? 0xfffffffff003full : 0xffff00ffull)) && !e1,
+		      "no reserved bit");
+		PROVE(done < 3 && done <= asked && (done == 1 || !((e0 ^ low) >> 16 & 0xffff)),
 		      "all of the domain");
 		PROVE(!pasid || !((e0 ^ low) >> 32 & 0xfffff), "and of the PASID");
-		PROVE(done != 3 || ((e1 ^ high) & 63) == 0, "as many pages");
-		PROVE(done != 3 || (e1 >> bit & 1) == (bit < 52 && bit >= 12 + (high & 63) ?
-						       high >> bit & 1 : 0), "the same pages");
 		PROVE(pasid || (e0 & 0xc0) == (low & 0xc0),
 		      "requests under way are awaited as Linux asks");
 		return;
 	case 4:
 		PROVE((low & 15) == 4, "the kind of request that Linux put");
-		PROVE(!(e0 & ~0xfffff800001full) && !e1, "no reserved bit");
-		PROVE(!entries_name(low, i) || entries_name(e0, i), "all entries of Linux");
+		PROVE(e0 == 4 && !e1, "all entries, no reserved bit");
+		PROVE(followed.contexts, "a device that Linux attaches without a request is followed");
 		PROVE(followed.times == 1 && followed.all, "they were followed");
 		PROVE(!entries_name(low, i) || i - followed.first < followed.num, "all of them");
 		return;
@@ -359,7 +364,6 @@ static void any_unit(void)
 	u->status = any_u32() >> 1;		/* of an earlier wait */
 	ASSUME(u->status <= u->waits);
 	u->remaps = any_bool();
-	u->flushes = any_u32() % 65;
 	u->linux_irta = any_u64();
 }
 

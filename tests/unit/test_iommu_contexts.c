@@ -183,21 +183,21 @@ static void test_linux_flushes_what_it_unmaps(void)
 {
 	static const u64 second[][2] = {
 		{ VTD_IOTLB | VTD_GLOBAL, 0 },
-		{ VTD_IOTLB | VTD_BY_DOMAIN << 4 | 2 << 16 | VTD_DRAIN, 0 },
-		{ VTD_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, IOVA },
-		{ VTD_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, (IOVA & ~0x1fffffull) | 1 << 6 | 9 },
-		/* more pages than the unit knows; an address inside; reserved bits */
-		{ VTD_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, 63 },
-		{ VTD_IOTLB | VTD_BY_PAGE << 4 | 2 << 16 | 0xffffffff0000ff00, IOVA | 0xf83 },
+		{ VTD_IOTLB | VTD_BY_DOMAIN | 2 << 16 | VTD_DRAIN, 0 },
+		{ VTD_IOTLB | VTD_BY_PAGE | 2 << 16, IOVA },
+		{ VTD_IOTLB | VTD_BY_PAGE | 2 << 16, (IOVA & ~0x1fffffull) | 1 << 6 | 9 },
+		/* more pages than a unit knows; an address inside; reserved bits */
+		{ VTD_IOTLB | VTD_BY_PAGE | 2 << 16, 63 },
+		{ VTD_IOTLB | VTD_BY_PAGE | 2 << 16 | 0xffffffff0000ff00, IOVA | 0xf83 },
 	};
 	static const u64 first[][2] = {
 		{ VTD_IOTLB | VTD_GLOBAL, 0 },
-		{ VTD_PASID_IOTLB | VTD_BY_DOMAIN << 4 | 2 << 16, 0 },
-		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, IOVA },
-		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16,
+		{ VTD_PASID_IOTLB | VTD_BY_DOMAIN | 2 << 16, 0 },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE | 2 << 16, IOVA },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE | 2 << 16,
 		  (IOVA & ~0x1fffffull) | 1 << 6 | 9 },
-		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16, 63 },
-		{ VTD_PASID_IOTLB | VTD_BY_PAGE << 4 | 2 << 16 | 0xfff000000000f1c0, IOVA | 0xf83 },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE | 2 << 16, 63 },
+		{ VTD_PASID_IOTLB | VTD_BY_PAGE | 2 << 16 | 0xfff000000000f1c0, IOVA | 0xf83 },
 	};
 	const u64 (*requests)[2] = fake_vtd_stage == 1 ? first : second;
 	u32 i;
@@ -216,7 +216,7 @@ static void test_linux_flushes_what_it_unmaps(void)
 	/* The unit would stop: no granularity, or a request of another mode */
 	CHECK_EQ(linux_asks(VTD_IOTLB, 0), 1);
 	CHECK_EQ(linux_asks(VTD_PASID_IOTLB | 1 << 4, 0), 1);
-	CHECK_EQ(linux_asks(VTD_PASID_IOTLB | VTD_BY_DOMAIN << 4, 0), !fake_vtd_stage);
+	CHECK_EQ(linux_asks(VTD_PASID_IOTLB | VTD_BY_DOMAIN, 0), !fake_vtd_stage);
 	CHECK_EQ(linux_asks(VTD_PASIDS | VTD_ALL_PASIDS, 0), !fake_vtd_stage);
 	CHECK_EQ(linux_asks(VTD_PASID_DEVICE_TLB, 0), !fake_vtd_stage);
 	CHECK_EQ(linux_asks(VTD_PASID_DEVICE_TLB + 1, 0), 1);	/* an answer to a page request */
@@ -233,8 +233,10 @@ static void test_devices_that_come_and_go_are_followed(void)
 	CHECK_EQ(fake_vtd_dma_of(DISK | 1, IOVA), 0);
 	linux_attach(DISK | 1, 1, 0);		/* an entry that was absent: no request follows */
 	CHECK_EQ(fake_vtd_dma_of(DISK | 1, IOVA), PAGE(1));
-	linux_attach(SCREEN | 1, 1, 0);		/* on a bus with a copy: at the next request */
-	CHECK_EQ(linux_asks(VTD_IOTLB | VTD_BY_DOMAIN << 4 | 7 << 16, 0), 0);
+	linux_attach(SCREEN | 1, 1, 0);		/* on a bus with a copy: with its interrupts */
+	CHECK_EQ(linux_asks(VTD_IOTLB | VTD_BY_DOMAIN | 7 << 16, 0), 0);
+	CHECK_EQ(fake_vtd_dma_of(SCREEN | 1, IOVA), 0);
+	CHECK_EQ(linux_asks(VTD_INTERRUPTS | VTD_SOME, 0), 0);
 	CHECK_EQ(fake_vtd_dma_of(SCREEN | 1, IOVA), PAGE(1));
 	linux_attach(LATE, 2, 0);
 	linux_bus(LATE);
