@@ -77,6 +77,8 @@ void qv_iommu_read(struct qv_mon_boot *b);
 extern const char *qv_iommu_obstacle;
 /* The IOMMU stays with Linux, for the reason @why */
 void qv_iommu_drop(struct qv_mon_boot *b, const char *why);
+/* Linux's tables must be trusted, for the reason @why: no unit nests them */
+void qv_iommu_trust(struct qv_mon_boot *b, const char *why);
 void qv_iommu_take(void);		/* call right after enable; sets qv_takeover.iommu */
 int qv_iommu_give(struct qv_reply *r);	/* call right before disable */
 

@@ -89,7 +89,7 @@ struct qv_takeover {
 	bool iommu;			/* the monitor owns the IOMMU: cross/iommu.c */
 	bool iommu_amd;			/* it is AMD-Vi */
 	bool iommu_remaps;		/* every unit remaps interrupts */
-	bool iommu_translated;		/* behind a unit, Linux's tables are used for its devices */
+	const char *iommu_trusts;	/* why Linux's tables of devices are trusted, or NULL */
 	/* a unit did not answer and may use the monitor's tables: no cell, no disable */
 	bool iommu_lost;
 	bool ipi_direct;		/* Linux's IPIs are direct by choice: cross/ipi.c */

@@ -34,6 +34,9 @@
 #define IQA_WIDE		0x801		/* 256 requests of 32 bytes; 0: of 16 bytes */
 #define IRTES(irta)		(2u << ((irta) & 15))	/* entries of a table of interrupts */
 
+/* Where units nest, pages for each of Linux's tables of contexts: a copy, and its PASIDs */
+#define NESTED_PAGES	3
+#define SPARE_TABLES	4		/* for devices that Linux finds later, for each unit */
 #define CHIPSET		0xfec00000ull	/* IOAPICs, HPET, messages, flash: up to 4 GiB */
 
 static bool test_iommu_silent;
@@ -80,13 +83,31 @@ static u32 iommu_stage(u32 gsts, u64 rtaddr, u64 ecap)
 	return ecap & ECAP_SECOND_STAGE ? 2 : 1;
 }
 
+/*
+ * Linux translates behind the next unit, where it has @tables of contexts. Its tables must be
+ * trusted for the reason @why, if any
+ */
+static void iommu_add_translated(struct qv_mon_boot *b, const char *why, u32 tables)
+{
+	b->iommus.translated |= 1u << b->iommus.num;
+	b->iommus.nested += NESTED_PAGES * (tables + SPARE_TABLES);
+	qv_takeover.iommu_trusts = qv_takeover.iommu_trusts ?: why;
+}
+
+void qv_iommu_trust(struct qv_mon_boot *b, const char *why)
+{
+	qv_takeover.iommu_trusts = why;
+	b->iommus.nested = 0;
+}
+
 /* Returns why the unit cannot be taken, or NULL. *@len: bytes of its registers */
 static const char *iommu_check_unit(const void __iomem *regs, struct qv_mon_boot *b, u64 *len)
 {
 	u64 cap = readq(regs + VTD_CAP), ecap = readq(regs + VTD_ECAP);
 	u32 gsts = readl(regs + VTD_GSTS);
 	u64 rtaddr = readq(regs + VTD_RTADDR), iqa = readq(regs + VTD_IQA);
-	u32 domain = CAP_DOMAINS(cap) - QV_INSTANCES, translated = 0, stage;
+	u32 domain = CAP_DOMAINS(cap) - QV_INSTANCES, stage;
+	struct iommu_contexts found = { 0 };
 	const char *why;
 
 	*len = PAGE_ALIGN(max_t(u64, CAP_FAULTS(cap) + CAP_NUM_FAULTS(cap) * 16,
@@ -108,9 +129,9 @@ static const char *iommu_check_unit(const void __iomem *regs, struct qv_mon_boot
 		return "units of the IOMMU have different numbers of tables (try iommu=pt)";
 	b->iommus.domain = min(b->iommus.domain, domain);
 	if (gsts & GSTS_TE)
-		why = iommu_check_contexts(iommu_linux_table, rtaddr, b->iommus.domain,
-					   &translated);
-	b->iommus.translated |= translated << b->iommus.num;
+		why = iommu_check_contexts(iommu_linux_table, rtaddr, b->iommus.domain, &found);
+	if (found.translated)
+		iommu_add_translated(b, iommu_check_nested(ecap, stage, &found), found.tables);
 	return why ?: iommu_check_interrupts(regs);
 }
 
@@ -219,14 +240,18 @@ void qv_iommu_read(struct qv_mon_boot *b)
 	const char *why;
 
 	qv_takeover.iommu_remaps = true;
+	qv_takeover.iommu_trusts = NULL;
 	qv_iommu_obstacle = NULL;
 	why = iommu_read(b);
 	if (!why)
 		why = iommu_check_devices();
 	if (!why && !iommu_holes(b))
 		why = "the memory that host bridges forward overlaps RAM, or has too many pieces";
-	qv_takeover.iommu_translated = b->iommus.translated;
 	qv_takeover.iommu_amd = b->iommus.amd;
+	if (b->iommus.amd && b->iommus.translated)
+		qv_takeover.iommu_trusts = IOMMU_TRANSLATES;
+	if (qv_takeover.iommu_trusts)
+		qv_iommu_trust(b, qv_takeover.iommu_trusts);
 	if (!why && b->iommus.translated && !qv_takeover.iommu_remaps)
 		why = "Linux translates the addresses of devices, but does not remap interrupts "
 		      "(leave out intremap=off and nox2apic, or try iommu=pt)";
@@ -238,7 +263,7 @@ u32 qv_iommu_level(void)
 {
 	if (!qv_takeover.iommu)
 		return QV_LEVEL_NONE;
-	if (qv_takeover.iommu_translated)
+	if (qv_takeover.iommu_trusts)
 		return QV_LEVEL_DEVICES;
 	return qv_takeover.iommu_remaps ? QV_LEVEL_FULL : QV_LEVEL_MEMORY;
 }
@@ -248,13 +273,12 @@ const char *qv_iommu_why(void)
 	if (!qv_takeover.enabled || qv_iommu_level() == QV_LEVEL_FULL)
 		return "";
 	if (qv_takeover.iommu)
-		return qv_takeover.iommu_translated ?
-		       "Linux translates the addresses of its devices (try iommu=pt)" :
+		return qv_takeover.iommu_trusts ?:
 		       "Linux does not remap interrupts (leave out intremap=off and nox2apic)";
 	return qv_iommu_obstacle;
 }
 
-#define TAKE_MS	50	/* calls in a row; a unit has some 260 steps of 10 us */
+#define TAKE_MS	50	/* calls in a row; a unit has some 520 steps of 10 us */
 
 /*
  * Takes the units in many short calls, so that no CPU is held for long. A call that finds a CPU at
@@ -291,7 +315,7 @@ void qv_iommu_take(void)
 	if (qv_iommu_level() == QV_LEVEL_FULL)
 		qv_log("driver",
 		       "level: DMA full: devices of Linux reach memory and CPUs of Linux only");
-	else if (qv_takeover.iommu && qv_takeover.iommu_translated)
+	else if (qv_takeover.iommu && qv_takeover.iommu_trusts)
 		qv_log("driver",
 		       "level: DMA devices: devices of cells reach their cells only; "
 		       "devices of Linux reach what its tables say, and CPUs of Linux only");

@@ -26,6 +26,10 @@ enum { PASID_SECOND = 2, PASID_IDENTITY = 4 };
 #define CAP_BITS(cap)		(((cap) >> 16 & 0x3f) + 1)
 #define CAP_PAGE2M		(1ull << 34)
 #define ECAP_QUEUE		(1ull << 1)
+#define ECAP_NEST		(1ull << 26)
+#define ECAP_PASID_BITS(ecap)	(((ecap) >> 35 & 0x1f) + 1)
+#define ECAP_RID_PASID		(1ull << 49)	/* accesses without a PASID may use any */
+#define NESTED_BITS		17		/* of PASIDs, in the directory of the monitor */
 #define TABLE_BITS		47		/* of addresses in all tables of the monitor */
 
 const char *iommu_check_capabilities(u64 cap, u64 ecap, u64 top)
@@ -42,15 +46,23 @@ const char *iommu_check_capabilities(u64 cap, u64 ecap, u64 top)
 	return NULL;
 }
 
-/*
- * Sets bit 0 of *@translated if Linux translates the addresses of the function with this entry.
- * Returns why the entry cannot be replaced, or NULL.
- */
-static const char *check_context(const u64 *context, u32 domain, u32 *translated)
+const char *iommu_check_nested(u64 ecap, u32 stage, const struct iommu_contexts *found)
+{
+	if (stage != 2 || !(ecap & ECAP_NEST) || !(ecap & ECAP_RID_PASID) ||
+	    ECAP_PASID_BITS(ecap) < NESTED_BITS)
+		return IOMMU_TRANSLATES;
+	if (found->second)
+		return "Linux translates addresses of a device by tables of the second stage, "
+		       "which a unit cannot nest in the monitor's table (try iommu=pt)";
+	return NULL;
+}
+
+/* Returns why the entry cannot be replaced, or NULL */
+static const char *check_context(const u64 *context, u32 domain, struct iommu_contexts *found)
 {
 	if (CONTEXT_TYPE(context[0]) == CONTEXT_IDENTITY)
 		return NULL;
-	*translated |= 1;
+	found->translated = true;
 	if (CONTEXT_TYPE(context[0]) != CONTEXT_TABLE)
 		return "a device translates addresses itself (try pci=noats)";
 	if (CONTEXT_DOMAIN(context[1]) >= domain)
@@ -60,7 +72,7 @@ static const char *check_context(const u64 *context, u32 domain, u32 *translated
 
 /* The same in scalable mode, where a table has the entries of 64 PASIDs. 0 means: without PASID */
 static const char *check_pasids(iommu_table *table, const u64 *context, u32 domain,
-				u32 *translated)
+				struct iommu_contexts *found)
 {
 	const u64 *directory = table(context[0]), *entry;
 	u32 i, pasid;
@@ -77,7 +89,8 @@ static const char *check_pasids(iommu_table *table, const u64 *context, u32 doma
 			if (!(entry[0] & 1) ||
 			    (!i && !pasid && PASID_TYPE(entry[0]) == PASID_IDENTITY))
 				continue;
-			*translated |= 1;
+			found->translated = true;
+			found->second |= PASID_TYPE(entry[0]) == PASID_SECOND;
 			if (i || pasid || PASID_TYPE(entry[0]) > PASID_SECOND)
 				return PASIDS;
 			if (PASID_DOMAIN(entry[1]) >= domain)
@@ -87,7 +100,8 @@ static const char *check_pasids(iommu_table *table, const u64 *context, u32 doma
 	return NULL;
 }
 
-const char *iommu_check_contexts(iommu_table *table, u64 rtaddr, u32 domain, u32 *translated)
+const char *iommu_check_contexts(iommu_table *table, u64 rtaddr, u32 domain,
+				 struct iommu_contexts *found)
 {
 	const u64 *root = table(rtaddr), *context;
 	u32 len = rtaddr & RTADDR_SCALABLE ? 4 : 2, i, j;
@@ -97,11 +111,12 @@ const char *iommu_check_contexts(iommu_table *table, u64 rtaddr, u32 domain, u32
 		if (!(root[i] & 1))
 			continue;
 		context = table(root[i]);
+		found->tables++;
 		for (j = 0; !why && j < 512; j += len)
 			if (context[j] & 1)
 				why = len == 4 ?
-				      check_pasids(table, context + j, domain, translated) :
-				      check_context(context + j, domain, translated);
+				      check_pasids(table, context + j, domain, found) :
+				      check_context(context + j, domain, found);
 	}
 	return why;
 }

@@ -10,6 +10,7 @@
 #define PT_USED		(3ull << 5)	/* accessed and written */
 #define IRT_LEN_MAX	(16384 * IRTE_LEN)
 #define IRT_LEN_MIN	(2 * QV_MON_IRTES * IRTE_LEN)
+#define DIRECTORY_LEN	(4 * QV_PAGE)	/* CONTEXT_PASIDS; half of it serves 65,536 functions */
 
 struct range {
 	u64 start, end;
@@ -64,6 +65,16 @@ static int map_all(const struct paging *io, const struct qv_mon_boot *b, u64 ope
 	return 0;
 }
 
+/* Pages that follow each other. Nothing else takes pages while the driver builds the tables */
+static u64 take_pages(struct pt_pool *pool, u64 len)
+{
+	u64 first = pt_take(pool), last = first;
+
+	while (last && last + QV_PAGE < first + len)
+		last = pt_take(pool);
+	return last ? first : 0;
+}
+
 /* All buses share one table of contexts, all functions one table */
 static int make_roots(struct instance *inst)
 {
@@ -86,7 +97,10 @@ static int make_roots(struct instance *inst)
 		context[i + 1] = stage ? 0 : CONTEXT_LEVELS4 |
 				 CONTEXT_DOMAIN(inst->boot.iommus.domain);
 	}
-	return 0;
+	if (!inst->boot.iommus.nested)
+		return 0;
+	inst->iommu.pasids = take_pages(&inst->pt_pool, DIRECTORY_LEN);
+	return inst->iommu.pasids ? 0 : -1;
 }
 
 /* Each access of Linux to the registers exits */
@@ -101,16 +115,6 @@ static int hide_registers(struct instance *inst)
 		front_set(&inst->nested, units->units[i].pa, units->units[i].len, LINUX_NONE);
 	}
 	return 0;
-}
-
-/* Pages that follow each other. Nothing else takes pages while the driver builds the tables */
-static u64 take_pages(struct pt_pool *pool, u64 len)
-{
-	u64 first = pt_take(pool), last = first;
-
-	while (last && last + QV_PAGE < first + len)
-		last = pt_take(pool);
-	return last ? first : 0;
 }
 
 /* AMD-Vi: all devices reach nothing, and their interrupts are blocked, until Linux is followed */
@@ -154,6 +158,7 @@ bool iommu_fits(const struct instance *inst)
 	/* the same for a unit's registers, twice as many of Linux's tables; queue, root, entries */
 	pages += b->iommus.num * (2 + 4 + 2 + irt_len(&b->iommus) / QV_PAGE);
 	pages += b->iommus.device_pages + 2 * b->iommus.num_irts + b->iommus.amd;
+	pages += b->iommus.nested ? DIRECTORY_LEN / QV_PAGE + b->iommus.nested : 0;
 	return inst->pt_pool.next + pages * QV_PAGE <= inst->pt_pool.end;
 }
 

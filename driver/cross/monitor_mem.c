@@ -169,6 +169,9 @@ int qv_monitor_mem_make(struct qv_reply *r)
 	       qv_virt->image_end - qv_virt->image);
 	inst->pt_pool.va = (u64)page_address(qv_takeover.monitor_mem);
 	failed = setup_tables(inst) || identity_tables(inst);
+	if (!failed && inst->boot.iommus.nested && !iommu_fits(inst))
+		qv_iommu_trust(&inst->boot, "the monitor has no room to nest the tables of so many "
+			       "devices (try iommu=pt)");
 	if (!failed && inst->boot.iommus.num && !iommu_fits(inst))
 		qv_iommu_drop(&inst->boot, "the tables for so much memory do not fit");
 	if (failed || iommu_tables(inst))

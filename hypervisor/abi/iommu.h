@@ -36,6 +36,11 @@ struct qv_mon_iommus {
 	 * format of this stage, 1 or 2
 	 */
 	u32 stage;
+	/*
+	 * VT-d whose units nest Linux's tables in the monitor's table: pages that the copies of
+	 * Linux's contexts and PASIDs may need. 0: they do not, so Linux's tables are trusted
+	 */
+	u32 nested;
 	struct { u64 pa, len; } units[QV_MON_IOMMUS];	/* their registers, whole pages */
 	/* memory that no device may reach: registers of devices, in whole pages */
 	struct { u64 start, end; } dma_holes[QV_MON_IO_HOLES];

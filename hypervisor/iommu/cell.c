@@ -142,8 +142,8 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 }
 
 /*
- * The functions of the cell @id that may be bus master use the table @root. The others reach nothing,
- * nor does any with 0. With the id 0 they are Linux's again.
+ * The functions of the cell @id that may be bus master use the table @root. The others reach
+ * nothing, nor does any with 0. With the id 0 they are Linux's again.
  */
 static void send(struct pcpu *cpu, const struct qv_mon_create *q, u32 id, u64 root)
 {

@@ -8,6 +8,12 @@
  * copy in the monitor, which is brought up to date when Linux has changed contexts or interrupts,
  * and each second. Linux's tables are trusted, so a hostile Linux can still make its devices write
  * everywhere.
+ *
+ * Where the units nest (level `full`), each bus has a copy. A function has an entry of a PASID in
+ * the monitor, by which Linux's table of the first stage is used; but all addresses that it yields
+ * pass the monitor's table, and so do the addresses of Linux's tables: no trust is needed. Since
+ * accesses without a PASID may use any PASID (RID_PASID), all functions share one directory, where
+ * the PASID is the function's number. No function can name a PASID itself (PASIDE is 0).
  */
 #include "core/cpu.h"
 #include "core/gmem.h"
@@ -71,43 +77,77 @@ static void copy(struct pcpu *cpu, u64 table, u32 first, u64 *to)
 		memset(to, 0, 8 * CHUNK);
 }
 
-/*
- * Returns true if Linux leaves the function of the entry untranslated. *@domain: the number of the
- * table that it uses
- */
-static bool is_identity(struct pcpu *cpu, const u64 *entry, u64 *domain)
+/* Scalable mode: the entry of PASID 0 to which Linux's context leads, or zeros */
+static void linux_pasid(struct pcpu *cpu, u64 directory, u64 *pasid)
 {
-	u64 pasid[2] = { entry[0] };
 	u32 i;
 
-	*domain = DOMAIN(entry[1]);
-	if (!me()->boot.iommus.stage)
-		return TYPE(entry[0]) == IDENTITY;
+	pasid[0] = directory;
 	for (i = 0; i < 2; i++)	/* the directory of tables of PASIDs, then the table */
 		if (!(pasid[0] & CONTEXT_PRESENT) ||
-		    !guest_copy_phys(cpu, pasid, pasid[0] & PT_ADDR, 16))
-			pasid[0] = pasid[1] = 0;
-	*domain = pasid[1] & 0xffff;
-	return PASID_KIND(pasid[0]) == PASID_STAGE(PASID_IDENTITY);
+		    !guest_copy_phys(cpu, pasid, pasid[0] & PT_ADDR, PASID_LEN))
+			memset(pasid, 0, PASID_LEN);
+}
+
+/* Units that nest: the monitor's entry of the function's PASID. NULL: the pool is empty */
+static u64 *own_pasid(u32 bdf)
+{
+	u64 *word = pt_table(&me()->pt_pool, me()->iommu.pasids) + bdf / PASIDS, table;
+
+	if (!*word) {		/* an entry is written back before a context names it */
+		table = pt_take(&me()->pt_pool);
+		if (!table)
+			return NULL;
+		table_store(word, table | CONTEXT_PRESENT);
+	}
+	return pt_table(&me()->pt_pool, *word & PT_ADDR) + bdf % PASIDS * PT_ENTRIES / PASIDS;
+}
+
+/*
+ * The unit nests Linux's table of the function in the monitor's table, if Linux's entry is of the
+ * first stage. Only the number and the table come from Linux, so a unit that reads an entry which
+ * changes still nests a table of Linux.
+ */
+static void nest(u32 bdf, const u64 *pasid, u64 *entry)
+{
+	u64 low = PASID_STAGE(3) | PASID_LEVELS4 | me()->iommu.table.root, *own;
+
+	own = PASID_KIND(pasid[0]) == PASID_STAGE(1) ? own_pasid(bdf) : NULL;
+	entry[0] = own ? me()->iommu.pasids | CONTEXT_PASIDS | CONTEXT_PRESENT : 0;
+	entry[1] = own ? bdf : 0;
+	if (own) {
+		table_store(own + 2, pasid[2]);
+		table_write(own, low, pasid[1] & PASID_HIGH);
+	}
 }
 
 /*
  * Turns Linux's entry into one of the monitor. No device of Linux gets the number of a cell.
  * Returns true if Linux leaves the function untranslated.
  */
-static bool adapt(struct pcpu *cpu, u64 *entry)
+static bool adapt(struct pcpu *cpu, u32 bdf, u64 *entry)
 {
-	bool present = entry[0] & CONTEXT_PRESENT, identity;
-	u64 domain;
+	bool identity = TYPE(entry[0]) == IDENTITY, present = entry[0] & CONTEXT_PRESENT;
+	u64 domain = DOMAIN(entry[1]), pasid[PASID_LEN / 8] = { 0 };
 
-	identity = present && is_identity(cpu, entry, &domain);
-	if (identity)
+	if (me()->boot.iommus.stage && present) {
+		linux_pasid(cpu, entry[0], pasid);
+		identity = PASID_KIND(pasid[0]) == PASID_STAGE(PASID_IDENTITY);
+		domain = pasid[1] & 0xffff;
+	}
+	if (present && identity) {
 		memcpy(entry, pt_table(&me()->pt_pool, me()->iommu.contexts), 16);
-	else if (!present || domain >= me()->boot.iommus.domain)
-		entry[0] = 0;
-	entry[0] &= LOW;
-	entry[1] &= entry[0] && !me()->boot.iommus.stage ? HIGH : 0;
-	return identity;
+		return true;
+	}
+	if (!present || domain >= me()->boot.iommus.domain) {
+		entry[0] = entry[1] = 0;
+	} else if (me()->boot.iommus.nested) {
+		nest(bdf, pasid, entry);
+	} else {
+		entry[0] &= LOW;
+		entry[1] &= me()->boot.iommus.stage ? 0 : HIGH;
+	}
+	return false;
 }
 
 /* Writes the entry in one step, unless the part dma takes the function for a cell meanwhile */
@@ -121,10 +161,10 @@ static void replace(u64 *at, const u64 *entry)
 }
 
 /*
- * Fills the monitor's table @to of contexts, if any, from Linux's table @from, or 0. Returns true
- * if Linux leaves a function untranslated.
+ * Fills the monitor's table @to of contexts, if any, from Linux's table @from, or 0, whose first
+ * function is @bdf. Returns true if Linux leaves a function untranslated.
  */
-static bool follow(struct pcpu *cpu, u64 from, u64 *to)
+static bool follow(struct pcpu *cpu, u32 bdf, u64 from, u64 *to)
 {
 	u64 entries[CHUNK];
 	bool identity = false;
@@ -133,7 +173,7 @@ static bool follow(struct pcpu *cpu, u64 from, u64 *to)
 	for (i = 0; (from || to) && i < PT_ENTRIES; i += CHUNK) {
 		copy(cpu, from, i, entries);
 		for (j = 0; j < CHUNK; j += words()) {
-			identity |= adapt(cpu, entries + j);
+			identity |= adapt(cpu, bdf + (i + j) / words(), entries + j);
 			if (to)
 				replace(to + i + j, entries + j);
 		}
@@ -141,22 +181,29 @@ static bool follow(struct pcpu *cpu, u64 from, u64 *to)
 	return identity;
 }
 
+/* Follows a bus for which Linux has the @table, or 0. Returns false if the pool is empty */
+static bool follow_bus(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u64 table)
+{
+	u64 *root = root_of(u, bdf);
+
+	if (is_own(*root & PT_ADDR))
+		follow(cpu, bdf, table, pt_table(&me()->pt_pool, *root & PT_ADDR));
+	else if (me()->boot.iommus.nested && table)
+		return contexts_own(cpu, u, bdf);
+	else if (*root != table)
+		table_store(root, table);
+	return true;
+}
+
 void contexts_follow(struct pcpu *cpu, struct iommu_unit *u)
 {
-	u64 entries[CHUNK], *root, table;
+	u64 entries[CHUNK];
 	u32 i;
 
 	for (i = 0; u->translated && i < PT_ENTRIES; i += 4 / words()) {
 		if (!(i % CHUNK))
 			copy(cpu, u->linux_root, i, entries);
-		table = linux_table(entries[i % CHUNK]);
-		root = pt_table(&me()->pt_pool, u->root) + i;
-		if (is_own(*root & PT_ADDR)) {
-			follow(cpu, table, pt_table(&me()->pt_pool, *root & PT_ADDR));
-		} else if (*root != table) {
-			__atomic_store_n(root, table, __ATOMIC_RELEASE);
-			table_write_back(root, 8);
-		}
+		follow_bus(cpu, u, i * PT_ENTRIES / 4, linux_table(entries[i % CHUNK]));
 	}
 }
 
@@ -171,12 +218,11 @@ bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 		return false;
 	to = pt_table(&me()->pt_pool, fresh);
 	if (u->translated)
-		follow(cpu, linux_contexts(cpu, u, bdf), to);
+		follow(cpu, bdf - bdf % (PT_ENTRIES / words()), linux_contexts(cpu, u, bdf), to);
 	else
 		memcpy(to, pt_table(&me()->pt_pool, me()->iommu.contexts), QV_PAGE);
 	table_write_back(to, QV_PAGE);
-	__atomic_store_n(root, fresh | CONTEXT_PRESENT, __ATOMIC_RELEASE);
-	table_write_back(root, 8);
+	table_store(root, fresh | CONTEXT_PRESENT);
 	return true;
 }
 
@@ -194,10 +240,12 @@ void contexts_set(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u64 root, u32
 		table_write(at, low, high | CONTEXT_CELL);
 }
 
-bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u32 end)
+bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 {
-	for (; u->translated && bdf < end; bdf += PT_ENTRIES / words())
-		if (follow(cpu, linux_contexts(cpu, u, bdf), NULL) && !contexts_own(cpu, u, bdf))
-			return false;
-	return true;
+	u64 table = u->translated ? linux_contexts(cpu, u, bdf) : 0;
+
+	if (!me()->boot.iommus.nested && follow(cpu, bdf, table, NULL) &&
+	    !contexts_own(cpu, u, bdf))
+		return false;
+	return !u->translated || follow_bus(cpu, u, bdf, table);
 }

@@ -36,6 +36,13 @@ static inline void table_write_back(const void *at, u32 len)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Writes a word of a table in one step */
+static inline void table_store(u64 *at, u64 word)
+{
+	__atomic_store_n(at, word, __ATOMIC_RELEASE);
+	table_write_back(at, 8);
+}
+
 /* Replaces an entry of two halves at once. Returns false if it has changed meanwhile */
 static inline bool table_exchange(u64 *at, u64 old_low, u64 old_high, u64 low, u64 high)
 {

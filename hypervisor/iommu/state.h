@@ -42,6 +42,7 @@ struct iommu_state {
 	u64 irts;		/* AMD-Vi: the first of the tables of interrupts: address */
 	u64 ids;		/* AMD-Vi: a struct qv_mon_iommu_ids: address */
 	u64 contexts;		/* of the contexts of all buses without functions of cells */
+	u64 pasids;		/* units that nest: the directory of PASIDs of functions: address */
 	const struct iommu_ops *ops;	/* VT-d or AMD-Vi: unit.h */
 	u32 steps;		/* behind the last step of the take of a unit: .take() of unit.h */
 	u32 owned;		/* 1: the units belong to the monitor */

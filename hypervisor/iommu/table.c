@@ -24,8 +24,7 @@ void iommu_follow(struct instance *inst, u64 pa, u64 len, bool all)
 		/* registers of devices are never mapped, and a page with both never opens again */
 		if (level != 2 || !ram_has(b, at, QV_HUGE, all) || (all && !inside))
 			continue;
-		__atomic_store_n(entry, all ? at | inst->iommu.open | PT_PS : 0, __ATOMIC_RELEASE);
-		table_write_back(entry, 8);
+		table_store(entry, all ? at | inst->iommu.open | PT_PS : 0);
 	}
 }
 

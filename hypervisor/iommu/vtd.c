@@ -158,8 +158,7 @@ static bool take(struct pcpu *cpu, struct iommu_unit *u)
 		return take_queue(cpu, u);
 	if (piece < VTD_PIECES)
 		return irt_copy(cpu, u, piece * irtes, irtes) &&
-		       contexts_begin(cpu, u, piece * bdfs, (piece + 1) * bdfs);
-	contexts_follow(cpu, u);
+		       contexts_begin(cpu, u, piece * bdfs);
 	return use_irt(cpu, u, u->irt | format) && use_root(cpu, u, u->root | VTD_MODE) &&
 	       command(cpu, u, VTD_TE, true);
 }

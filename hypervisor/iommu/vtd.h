@@ -64,16 +64,24 @@ enum vtd_request {			/* bits 3..0 of a request */
  * PASID 0 says which table the function uses. The directory of a cell has this size (first word).
  */
 #define CONTEXT_CELL_PASIDS	(1ull << 9)
+#define CONTEXT_PASIDS	(4ull << 9)	/* size of the directory of units that nest: 4 pages */
+#define PASIDS		64u		/* entries of a table of PASIDs */
+#define PASID_LEN	32u		/* bytes of an entry that are in use */
 #define PASID_KIND(low)		((low) & (7ull << 6 | 1))
-#define PASID_STAGE(n)		((u64)(n) << 6 | 1)	/* by tables of the stage 1 or 2 */
+/* By tables of the stage 1 or 2. 3: all addresses of stage 1 pass stage 2 (nested) */
+#define PASID_STAGE(n)		((u64)(n) << 6 | 1)
 #define PASID_IDENTITY		4			/* instead: not translated */
 #define PASID_LEVELS4		(2ull << 2)	/* of tables of the second stage */
+#define PASID_HIGH		(3ull << 23 | 0xffff)	/* the unit looks into caches; domain */
 
-#define VTD_PIECES	256u	/* steps that copy tables: 8 entries of interrupts, a bus each */
+#define VTD_PIECES	512u	/* steps that copy tables: 4 entries of interrupts, half a bus */
 
 /* ---- contexts.c: which table the functions of a bus use ---- */
-/* Call for all functions before the unit uses its root table. Returns false if the pool is empty */
-bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf, u32 end);
+/*
+ * Call for each half of a bus before the unit uses its root table. Returns false if the pool is
+ * empty
+ */
+bool contexts_begin(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);
 void contexts_follow(struct pcpu *cpu, struct iommu_unit *u);	/* Linux may have changed tables */
 /* Gives the bus of @bdf a table of contexts in the monitor, with the same entries. It stays */
 bool contexts_own(struct pcpu *cpu, struct iommu_unit *u, u32 bdf);

@@ -29,8 +29,8 @@ void vtd_flush_contexts(struct pcpu *cpu, struct iommu_unit *u)
 }
 
 /*
- * A unit stops at a malformed request, so each is made again. It flushes all pages of a domain where
- * Linux asks for some
+ * A unit stops at a malformed request, so each is made again. It flushes all pages of a domain
+ * where Linux asks for some
  */
 static bool iotlb(struct iommu_unit *u, u64 low)
 {
@@ -40,6 +40,8 @@ static bool iotlb(struct iommu_unit *u, u64 low)
 	if (granularity <= pasid)
 		return false;
 	low &= 0xf | VTD_DOMAIN | (pasid ? VTD_PASID : VTD_DRAIN);
+	if (pasid && me()->boot.iommus.nested)	/* the unit knows other PASIDs: contexts.c */
+		low = (low & VTD_DOMAIN) | VTD_IOTLB | VTD_DRAIN;
 	unit_put(u, low | (granularity > 1 ? VTD_BY_DOMAIN : VTD_GLOBAL), 0);
 	return true;
 }

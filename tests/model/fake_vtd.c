@@ -14,7 +14,7 @@
 
 #define FAKE_PIOTLB	(VTD_PASID_IOTLB | 0x30 | VTD_DOMAIN | VTD_PASID)
 #define STAGE(pasid)	((u32)((pasid) >> 6 & 7))
-enum { FIRST = 1, SECOND, IDENTITY = 4 };
+enum { FIRST = 1, SECOND, NESTED, IDENTITY };
 #define USED		(3ull << 5)	/* first stage: accessed, written */
 
 struct fake_vtd_unit fake_vtds[FAKE_UNITS];
@@ -36,7 +36,10 @@ static bool is_scalable(void)
 	return fake_vtd.root & 0x400;
 }
 
-/* Translations that @stage has found; with global granularity, all */
+/*
+ * Translations that @stage has found; with global granularity, all. Those by nested tables go with
+ * the second stage; by PASIDs they would go, too, but Linux does not know these (VT-d 3.3, 6.5.2)
+ */
 static void flush(u64 low, u64 high, u32 stage)
 {
 	u32 i;
@@ -45,7 +48,8 @@ static void flush(u64 low, u64 high, u32 stage)
 	CHECK((VTD_GRANULARITY(low) == 1 || VTD_GRANULARITY(low) == 2) && !high);
 	for (i = 0; i < 64; i++)
 		if (VTD_GRANULARITY(low) == 1 ||
-		    (fake_vtd.domains[i] == (low >> 16 & 0xffff) && fake_vtd.stages[i] == stage))
+		    (fake_vtd.domains[i] == (low >> 16 & 0xffff) &&
+		     (fake_vtd.stages[i] == NESTED ? SECOND : fake_vtd.stages[i]) == stage))
 			fake_vtd.tags[i] = 0;
 }
 
@@ -195,15 +199,17 @@ static const u64 *context_by(u32 bdf)
 /* Scalable mode: returns the entry of PASID 0, or NULL */
 static const u64 *pasid_by(u32 bdf, const u64 *context)
 {
-	u64 *pasid = fake_vtd.pasid[bdf & 0xff], table;
+	u64 *pasid = fake_vtd.pasid[bdf & 0xff], table, number = context[1];
 	u32 i;
 
-	/* tables of PASIDs alone: nothing reserved, no PASID 0 by another number, no ATS, no PRI */
-	CHECK(!(context[0] & 0x1fc) && !context[1] && !context[2] && !context[3]);
+	/* tables of PASIDs alone: nothing reserved, no ATS, no PRI; a PASID of the directory */
+	CHECK(!(context[0] & 0x1fc) && !context[2] && !context[3]);
+	CHECK(number < 8192ull << (context[0] >> 9 & 7) && (FAKE_NESTED || !number));
 	if (fake_vtd.pasid_function[bdf & 0xff] != bdf || !(pasid[0] & 1)) {
-		table = fake_word(context[0] & PT_ADDR);
+		table = fake_word((context[0] & PT_ADDR) + 8 * (number / 64));
 		for (i = 0; i < 4; i++)
-			pasid[i] = table & 1 ? fake_word((table & PT_ADDR) + 8 * i) : 0;
+			pasid[i] = !(table & 1) ? 0 :
+				   fake_word((table & PT_ADDR) + 64 * (number % 64) + 8 * i);
 		fake_vtd.pasid_function[bdf & 0xff] = bdf;
 	}
 	return pasid[0] & 1 ? pasid : NULL;
@@ -214,67 +220,89 @@ u64 fake_vtd_dma(u64 pa)
 	return fake_vtd_dma_of(0, pa);
 }
 
-/* Returns the last entry for the address, and its level. Each entry permits reads and writes */
-static u64 walk(u64 entry, u64 pa, u32 stage, u32 *level)
+/*
+ * Returns the address to which @levels levels of tables lead, or 0. With a table @second of the
+ * second stage, the addresses of the tables and the result pass it; it must permit writes
+ */
+static u64 walk(u64 entry, u64 address, u32 levels, u32 stage, u64 second)
 {
-	for (*level = 4; *level; --*level) {
-		u64 at = (entry & PT_ADDR) + (pa >> 9 * *level & 0xff8), used;
+	u32 level;
 
-		entry = fake_word(at);
+	for (level = levels; level; level--) {
+		u64 at = (entry & PT_ADDR) + (address >> 9 * level & 0xff8), used, pa;
+		u64 inside = level_size(level) - 1;
+
+		at = second ? walk(second, at, 4, SECOND, 0) : at;
+		entry = at ? fake_word(at) : 0;
 		if (!(entry & 1))
 			return 0;
 		CHECK_EQ(entry & 3, 3);
-		used = entry | (*level == 1 || entry & PT_PS ? USED : USED & -USED);
+		used = entry | (level == 1 || entry & PT_PS ? USED : USED & -USED);
 		if (stage == FIRST) {
 			CHECK(entry & PT_U);
 			memcpy(fake_ram + at, &used, 8);
 		}
-		if (*level == 1 || entry & PT_PS)
-			return entry;
+		if (level > 1 && !(entry & PT_PS))
+			continue;
+		pa = (entry & PT_ADDR & ~inside) | (address & inside);
+		return second ? walk(second, pa, 4, SECOND, 0) : pa;
 	}
 	return 0;
 }
 
+/* The same for the function with this context, or entry of a PASID, which has no reserved bit */
+static u64 walk_for(const u64 *entry, u32 stage, u64 address)
+{
+	u32 levels = 4;
+
+	if (!is_scalable()) {
+		CHECK((entry[0] & 0xf) == 1 && (entry[1] & 7) == 2);
+		return walk(entry[0], address, 4, SECOND, 0);
+	}
+	CHECK(stage == FIRST || stage == SECOND || stage == NESTED);
+	CHECK_EQ(entry[0] >> 2 & 7, 2);			/* four levels of the second stage */
+	CHECK(!(entry[0] & 0xe20) && !(entry[1] & ~(3ull << 23 | 0xffff)) && !entry[3]);
+	if (stage == SECOND) {
+		CHECK(!entry[2]);
+		return walk(entry[0], address, 4, SECOND, 0);
+	}
+	if (stage == NESTED && entry[2] & 0xff3)	/* the unit lacks what these bits ask for */
+		return 0;
+	CHECK(stage == NESTED || (!(entry[2] & 0xfff) && !(entry[0] & PT_ADDR)));
+	levels += entry[2] >> 2 & 3;
+	return levels > 5 ? 0 : walk(entry[2], address, levels, FIRST,
+				     stage == NESTED ? entry[0] & PT_ADDR : 0);
+}
+
 u64 fake_vtd_dma_of(u32 bdf, u64 pa)
 {
-	u32 slot = pa >> 12 & 63, level, domain, stage = SECOND;
-	const u64 *context;
-	u64 entry;
+	u32 slot = pa >> 12 & 63, domain, stage = SECOND;
+	const u64 *entry;
+	u64 page;
 
 	if (!(*fake_vtd_reg(VTD_GSTS) & VTD_TE))
 		return pa;
-	context = context_by(bdf);
-	if (context && is_scalable()) {
-		context = pasid_by(bdf, context);
-		if (!context)
-			return 0;
-		stage = STAGE(context[0]);
-		if (stage == IDENTITY)
-			return pa;
-		CHECK(stage == FIRST || stage == SECOND);
-		CHECK_EQ(context[0] >> 2 & 7, 2);	/* four levels */
-		CHECK(!(context[1] >> 16) && !(context[2] & 0xfff));
-		domain = context[1];
-		entry = context[stage == FIRST ? 2 : 0];
-	} else if (context) {
-		domain = context[1] >> 8 & 0xffff;
-		entry = context[0];
-	} else {
+	entry = context_by(bdf);
+	if (entry && is_scalable())
+		entry = pasid_by(bdf, entry);
+	if (!entry)
 		return 0;
-	}
+	if (is_scalable())
+		stage = STAGE(entry[0]);
+	if (stage == IDENTITY)
+		return pa;
+	domain = is_scalable() ? entry[1] & 0xffff : entry[1] >> 8 & 0xffff;
 	if (fake_vtd.tags[slot] == ((pa & ~0xfffull) | 1) && fake_vtd.domains[slot] == domain)
 		return fake_vtd.pages[slot] | (pa & 0xfff);
-	CHECK(is_scalable() || ((context[0] & 0xf) == 1 && (context[1] & 7) == 2));
 	CHECK(domain);
-	entry = walk(entry, pa, stage, &level);
-	if (!entry)
+	page = walk_for(entry, stage, pa & ~0xfffull);
+	if (!page && pa >> 12)
 		return 0;
 	fake_vtd.tags[slot] = (pa & ~0xfffull) | 1;
 	fake_vtd.domains[slot] = domain;
 	fake_vtd.stages[slot] = stage;
-	fake_vtd.pages[slot] = (entry & PT_ADDR & ~(level_size(level) - 1)) |
-			       (pa & (level_size(level) - 1) & ~0xfffull);
-	return fake_vtd.pages[slot] | (pa & 0xfff);
+	fake_vtd.pages[slot] = page;
+	return page | (pa & 0xfff);
 }
 
 u64 fake_vtd_message(u32 index)
@@ -359,7 +387,8 @@ void fake_vtd_prepare(bool translating)
 	open_unit(translating);
 	inst->boot.tsc_khz = 1u << 20;		/* long deadlines */
 	inst->boot.iommus.domain = FAKE_DOMAIN;
-	inst->boot.iommus.stage = fake_vtd_stage;
+	inst->boot.iommus.stage = FAKE_NESTED ? 2 : fake_vtd_stage;
+	inst->boot.iommus.nested = 0;
 	inst->boot.iommus.num_dma_holes = 2;
 	inst->boot.iommus.dma_holes[0].start = 0xfec00000;
 	inst->boot.iommus.dma_holes[0].end = 1ull << 32;

@@ -23,7 +23,7 @@
 #define FAKE_FAULTS		0x220u
 #define FAKE_DOMAIN		100u
 
-#define VTD_BY_PAGE		(3u << 4)	/* a request of Linux, which the monitor never makes */
+#define VTD_BY_PAGE		(3u << 4)	/* Linux asks so, the monitor never */
 
 struct fake_vtd_unit {
 	u32 regs[0x400];
@@ -52,9 +52,11 @@ extern u32 fake_vtd_nr;			/* the unit that all below is about */
 
 /*
  * For fake_vtd_prepare(): 0: legacy mode, short requests; 1 or 2: scalable mode and long requests,
- * where the monitor's tables are of this stage
+ * where the monitor's tables are of this stage; 3: as 2, but the unit nests, and tables of Linux
+ * are of the first stage
  */
 extern u32 fake_vtd_stage;
+#define FAKE_NESTED	(fake_vtd_stage == 3)
 
 u32 *fake_vtd_reg(u32 at);
 void fake_vtd_store64(u64 pa, u64 value);	/* 8 bytes at once, to a register of any unit */
@@ -74,11 +76,11 @@ u32 fake_vtd_request(void);		/* bytes of a request */
 /* Writes a request to Linux's queue, at the offset @at. Half of a long request is garbage */
 void fake_vtd_put(u32 at, u64 low, u64 high);
 
-/* Makes a test that runs this one in legacy mode and in both kinds of scalable mode */
+/* Makes a test that runs this one in legacy mode and in the three kinds of scalable mode */
 #define IN_EACH_MODE(test)						\
 static void test##_in_each_mode(void)					\
 {									\
-	for (fake_vtd_stage = 0; fake_vtd_stage < 3; fake_vtd_stage++) {	\
+	for (fake_vtd_stage = 0; fake_vtd_stage < 4; fake_vtd_stage++) {	\
 		unit_case("stage %u", fake_vtd_stage);			\
 		test();							\
 	}								\

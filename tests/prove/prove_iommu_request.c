@@ -9,8 +9,9 @@
  *	many as the queue holds (case 3)
  * Bound: one request with any bits, in any state of a unit, which answers or does not; case 3:
  *	queues of up to 8 requests
- * Assumed: front_owner() and front_reaches() are right (see prove_front.c). contexts_follow() (see
- *	prove_iommu_contexts.c), irt_copy() and amdvi_follow() copy the entries of their arguments, and check them (see prove_irte.c)
+ * Assumed: front_owner() and front_reaches() are right (see prove_front.c). contexts_follow(),
+ *	irt_copy() and amdvi_follow() copy the entries of their arguments, and check them (see
+ *	prove_iommu_contexts.c and prove_irte.c)
  * Enough: a request leaves nothing for the next one but the state of the unit, which is any state;
  *	the length of the queue is only a mask
  * Code: hypervisor/iommu/unit.c hypervisor/iommu/vtd.c hypervisor/iommu/vtd_linux.c
@@ -67,12 +68,16 @@
  *	entries before the first one are not followed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `granularity > 1 ? VTD_BY_DOMAIN : VTD_GLOBAL` ->
  *	`VTD_BY_DOMAIN`: one domain is flushed where Linux asks for all (case 1)
- * Mutation: hypervisor/iommu/vtd_linux.c: `		contexts_follow(cpu, u);` -> ``: contexts are
- *	dropped before they were followed (case 1)
+ * Mutation: hypervisor/iommu/vtd_linux.c: `		contexts_follow(cpu, u);` -> ``:
+ *	contexts are dropped before they were followed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `VTD_DOMAIN | (pasid` -> `(pasid`: another
  *	domain is flushed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `(pasid ? VTD_PASID : VTD_DRAIN)` -> `VTD_DRAIN`: another
  *	PASID is flushed (case 1)
+ * Mutation: hypervisor/iommu/vtd_linux.c: `if (pasid && me()->boot.iommus.nested)` -> `if (0)`:
+ *	the unit knows other PASIDs than Linux's (case 1)
+ * Mutation: hypervisor/iommu/vtd_linux.c: `| VTD_IOTLB | VTD_DRAIN;` -> `| VTD_IOTLB;`: requests
+ *	under way are not awaited (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `granularity <= pasid` -> `!granularity`: a malformed
  *	request of scalable mode stops the unit (case 1)
  * Mutation: hypervisor/iommu/unit.c: `(u->pending && !unit_wait(cpu, u)) || !len` -> `!len`: Linux
@@ -261,6 +266,7 @@ static void claim_vtd(u64 low, u64 high, u64 e0, u64 e1)
 	u32 asked = low >> 4 & 3, done = e0 >> 4 & 3;
 	u32 i = any_u32() % QV_MON_IRTES;
 	bool pasid = (low & 15) == 6, stage = the_instance.boot.iommus.stage;
+	bool nested = the_instance.boot.iommus.nested;
 
 	switch (e0 & 15) {
 	case 1:
@@ -272,20 +278,22 @@ static void claim_vtd(u64 low, u64 high, u64 e0, u64 e1)
 		return;
 	case 2:
 	case 6:
-		PROVE((e0 & 15) == (low & 15), "the kind of request that Linux put");
-		PROVE(!pasid || (stage && done > 1), "as scalable mode knows it");
+		/* where units nest, all PASIDs of a domain: Linux does not know them */
+		PROVE(pasid ? stage && asked > 1 && done > 1 && (e0 & 15) == (nested ? 2 : 6) :
+			      (e0 & 15) == 2, "the kind of request that Linux put, by the mode");
+		pasid = (e0 & 15) == 6;
 		PROVE(done && !(e0 & ~(pasid ? 0xfffffffff003full : 0xffff00ffull)) && !e1,
 		      "no reserved bit");
 		PROVE(done < 3 && done <= asked && (done == 1 || !((e0 ^ low) >> 16 & 0xffff)),
 		      "all of the domain");
 		PROVE(!pasid || !((e0 ^ low) >> 32 & 0xfffff), "and of the PASID");
-		PROVE(pasid || (e0 & 0xc0) == (low & 0xc0),
+		PROVE(pasid || (e0 & 0xc0) == ((low & 15) == 6 ? 0xc0 : low & 0xc0),
 		      "requests under way are awaited as Linux asks");
 		return;
 	case 4:
 		PROVE((low & 15) == 4, "the kind of request that Linux put");
 		PROVE(e0 == 4 && !e1, "all entries, no reserved bit");
-		PROVE(followed.contexts, "a device that Linux attaches without a request is followed");
+		PROVE(followed.contexts, "a device that Linux attaches is followed");
 		PROVE(followed.times == 1 && followed.all, "they were followed");
 		PROVE(!entries_name(low, i) || i - followed.first < followed.num, "all of them");
 		return;
@@ -364,6 +372,7 @@ static void any_unit(void)
 	u->status = any_u32() >> 1;		/* of an earlier wait */
 	ASSUME(u->status <= u->waits);
 	u->remaps = any_bool();
+	the_instance.boot.iommus.nested = the_instance.boot.iommus.stage == 2 && any_bool();
 	u->linux_irta = any_u64();
 }
 

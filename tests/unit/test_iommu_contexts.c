@@ -18,7 +18,8 @@
 #define TABLE(domain, level) (FAKE_ROOT + QV_PAGE * (16 + 4 * ((domain) & 3) + (level) - 1))
 #define TRANSLATED	2ull		/* levels of the tables of a context: 4 */
 /* Scalable mode: a function's directory of tables of PASIDs, and behind it the first table */
-#define PASIDS(bdf)	(FAKE_ROOT + QV_PAGE * (64 + 2 * ((bdf) >> 8 << 2 | ((bdf) & 3))))
+#define PASIDS_OF(bdf)	(FAKE_ROOT + QV_PAGE * (64 + 2 * ((bdf) >> 8 << 2 | ((bdf) & 3))))
+#define PASID(bdf)	(PASIDS_OF(bdf) + QV_PAGE)
 #define PDTS2		(2ull << 9)	/* length of such a directory of Linux */
 #define NIC		0x28u		/* 00:05.0, later a cell's */
 #define DISK		0x1b0u		/* 01:16.0, in the upper half of its bus */
@@ -27,6 +28,7 @@
 #define IOVA		0xfffff000ull	/* all domains translate this page */
 #define PAGE(n)		((32ull << 20) + (n) * QV_PAGE)
 #define CELL		(42 * QV_HUGE)
+#define ROOM		30u		/* pages for copies of Linux's tables; there are more */
 
 static struct world w;
 static u32 tail;
@@ -52,7 +54,7 @@ static void linux_map(u32 domain, u64 pa)
 	for (level = 4; level; level--)
 		put(TABLE(domain, level) + (IOVA >> (3 + 9 * level) & 0x1ff) * 8,
 		    (level == 1 ? pa : TABLE(domain, level - 1)) |
-		    (fake_vtd_stage == 1 ? 7 : 3));
+		    (fake_vtd_stage & 1 ? 7 : 3));
 }
 
 /* Linux has contexts for the bus of the function; in scalable mode, for its half of the bus */
@@ -65,13 +67,14 @@ static void linux_bus(u32 bdf)
 /* The same as linux_attach(): types as of a context of legacy mode */
 static void linux_attach_pasid(u32 bdf, u32 domain, u32 type)
 {
-	u64 kind = type == 2 ? 4 : fake_vtd_stage, table = PASIDS(bdf) + QV_PAGE;
+	u64 kind = type == 2 ? 4 : FAKE_NESTED ? 1 : fake_vtd_stage, table = PASID(bdf);
 
 	put(table + 8, domain);
 	put(table + 16, kind == 1 ? TABLE(domain, 4) : 0);
 	put(table, (kind == 2 ? TABLE(domain, 4) : 0) | kind << 6 | 2 << 2 | 1);
-	put(PASIDS(bdf), table | 1);
-	put(CONTEXTS(bdf >> 8) + 32 * (bdf & 0x7f), PASIDS(bdf) | PDTS2 | (type == 1 ? 4 : 0) | 1);
+	put(PASIDS_OF(bdf), table | 1);
+	put(CONTEXTS(bdf >> 8) + 32 * (bdf & 0x7f),
+	    PASIDS_OF(bdf) | PDTS2 | (type == 1 ? 4 : 0) | 1);
 }
 
 /* @type: 0 translated by the tables of the domain, 2 not at all */
@@ -88,7 +91,7 @@ static void linux_attach(u32 bdf, u32 domain, u32 type)
 static void linux_detach(u32 bdf)
 {
 	if (fake_vtd_stage)
-		put(PASIDS(bdf) + QV_PAGE, 0);
+		put(PASID(bdf), 0);
 	else
 		put(CONTEXTS(bdf >> 8) + 16 * (bdf & 0xff), 0);
 }
@@ -132,6 +135,7 @@ static void open_linux(void)
 	fake_vtd.root = *fake_vtd_reg(VTD_RTADDR);
 	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), PAGE(1));
 	me()->boot.iommus.translated = 1;
+	me()->boot.iommus.nested = FAKE_NESTED ? ROOM : 0;
 	CHECK_EQ(iommu_tables(me()), 0);
 	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_OK);
 }
@@ -161,7 +165,7 @@ static void test_requests_during_the_take_reach_the_unit(void)
 
 	open_linux();
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
-	me()->iommu.units[0].translated = 0;
+	me()->iommu.units[0].translated = me()->boot.iommus.nested = 0;
 	me()->iommu.units[0].root = me()->iommu.root;
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
@@ -199,7 +203,7 @@ static void test_linux_flushes_what_it_unmaps(void)
 		{ VTD_PASID_IOTLB | VTD_BY_PAGE | 2 << 16, 63 },
 		{ VTD_PASID_IOTLB | VTD_BY_PAGE | 2 << 16 | 0xfff000000000f1c0, IOVA | 0xf83 },
 	};
-	const u64 (*requests)[2] = fake_vtd_stage == 1 ? first : second;
+	const u64 (*requests)[2] = fake_vtd_stage & 1 ? first : second;
 	u32 i;
 
 	open_linux();
@@ -232,6 +236,8 @@ static void test_devices_that_come_and_go_are_followed(void)
 	open_linux();
 	CHECK_EQ(fake_vtd_dma_of(DISK | 1, IOVA), 0);
 	linux_attach(DISK | 1, 1, 0);		/* an entry that was absent: no request follows */
+	if (FAKE_NESTED)			/* as on all buses with a copy, see below */
+		CHECK_EQ(linux_asks(VTD_INTERRUPTS | VTD_SOME, 0), 0);
 	CHECK_EQ(fake_vtd_dma_of(DISK | 1, IOVA), PAGE(1));
 	linux_attach(SCREEN | 1, 1, 0);		/* on a bus with a copy: with its interrupts */
 	CHECK_EQ(linux_asks(VTD_IOTLB | VTD_BY_DOMAIN | 7 << 16, 0), 0);
@@ -334,7 +340,8 @@ static void test_tables_that_linux_lacks_are_absent(void)
 	put(FAKE_ROOT, unit | 1);
 	put(FAKE_ROOT + 32, me()->iommu.units[0].queue | 1);
 	CHECK_EQ(linux_changes(), 0);
-	CHECK_EQ(get(unit), 0);
+	CHECK_EQ(get(unit), FAKE_NESTED ? contexts[0] : 0);	/* a copy stays, without entries */
+	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), 0);
 	CHECK(get(unit + 32) != (me()->iommu.units[0].queue | 1));
 	CHECK_EQ(fake_vtd_dma_of(SCREEN, 0x5000), 0);
 	put(FAKE_ROOT, CONTEXTS(0) | 1);
@@ -351,9 +358,166 @@ static void test_linux_that_translates_no_longer_is_not_taken(void)
 	*fake_vtd_reg(VTD_GSTS) |= VTD_TE;
 	me()->pt_pool.next = me()->pt_pool.end;
 	linux_attach(DISK | 1, 3, 2);			/* it is untranslated now */
+	if (FAKE_NESTED)				/* or there is another bus */
+		linux_bus(LATE);
 	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_IOMMU);
 	CHECK_EQ(fake_vtd.root & PT_ADDR, FAKE_ROOT);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
+}
+
+/* ---- units nest Linux's tables in the monitor's table (level `full`) ---- */
+
+static void open_nested(void)
+{
+	fake_vtd_stage = 3;
+	open_linux();
+}
+
+static void test_nested_tables_lead_to_no_hole(void)
+{
+	static const u64 holes[] = { FAKE_BLOCK, FAKE_BLOCK + QV_OFF_INSTANCE, FAKE_UNIT, 0xa0000,
+				     0xfee00000, 1ull << 46, PT_ADDR & ~(QV_PAGE - 1ull) };
+	struct pcpu *cpu = pcpu_of(0);
+	u64 before, unit;
+	u32 i, level;
+
+	open_nested();
+	for (i = 0; i < sizeof(holes) / 8; i++) {
+		unit_case("hole %#llx", (unsigned long long)holes[i]);
+		linux_map(2, holes[i]);
+		CHECK_EQ(linux_asks(VTD_IOTLB | VTD_GLOBAL, 0), 0);
+		CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);
+	}
+	/* a table of Linux in the monitor's memory, at each level: the unit would write there */
+	unit = me()->iommu.units[0].queue;
+	before = get(unit);
+	for (level = 4; level > 1; level--) {
+		linux_map(2, PAGE(2));
+		put(TABLE(2, level) + (IOVA >> (3 + 9 * level) & 0x1ff) * 8, unit | 7);
+		CHECK_EQ(linux_asks(VTD_IOTLB | VTD_GLOBAL, 0), 0);
+		CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);
+	}
+	linux_map(2, PAGE(2));
+	for (i = 0; i < sizeof(holes) / 8; i++) {	/* the first one there, or beyond RAM */
+		put(PASID(DISK) + 16, holes[i]);
+		CHECK_EQ(linux_changes(), 0);
+		CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);
+	}
+	put(PASID(DISK) + 16, TABLE(2, 4));
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
+	/* memory that Linux loses, and whose translation is cached */
+	iommu_follow(me(), PAGE(2), QV_PAGE, false);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
+	CHECK(iommu_flush(cpu));
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);
+	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), 0);	/* of the same 2 MiB */
+	CHECK_EQ(get(unit), before);
+	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));	/* by Linux's tables alone */
+	fake_vtd_stage = 0;
+}
+
+#define LEVEL5	(FAKE_ROOT + QV_PAGE * 120)	/* a table above those of the domain */
+
+/* Other values of Linux's entry of PASID 0 */
+static void test_entries_that_cannot_be_nested_reach_nothing(void)
+{
+	static const struct { u64 low, high, third; bool works; } tries[] = {
+		{ 1 << 6 | 1, 2, 0, true },
+		/* kinds: the second stage, Linux nests itself, reserved; or absent */
+		{ 2 << 6 | 1, 2, 0, false }, { 3 << 6 | 1, 2, 0, false },
+		{ 0 << 6 | 1, 2, 0, false }, { 5 << 6 | 1, 2, 0, false }, { 1 << 6, 2, 0, false },
+		/* numbers of the monitor and of a cell */
+		{ 1 << 6 | 1, FAKE_DOMAIN, 0, false }, { 1 << 6 | 1, FAKE_DOMAIN + 1, 0, false },
+		{ 1 << 6 | 1, 0xffff, 0, false },
+		/* a table of the second stage, its levels, dirty bits; reserved bits, types */
+		{ FAKE_BLOCK | 1 << 9 | 1 << 6 | 3 << 2 | 1, 2, 0, true },
+		{ 1 << 6 | 1 | 1 << 5, 2 | 0xffffffffffff0000, 0, true },
+		/* five levels: the unit knows them */
+		{ 1 << 6 | 1, 2, (LEVEL5 - TABLE(2, 4)) | 1 << 2, true },
+		/* supervisors (SRE), write protection (WPE), accessed bits (EAFE): not this unit */
+		{ 1 << 6 | 1, 2, 1, false }, { 1 << 6 | 1, 2, 1 << 4, false },
+		{ 1 << 6 | 1, 2, 1 << 7, false },
+	};
+	u64 entry = PASID(DISK), context;
+	u32 i;
+
+	open_nested();
+	put(LEVEL5, TABLE(2, 4) | 7);
+	context = (get(me()->iommu.units[0].root + 8 * (DISK >> 7)) & PT_ADDR) + 32 * (DISK & 0x7f);
+	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		unit_case("entry %u", i);
+		put(entry + 16, TABLE(2, 4) + tries[i].third);
+		put(entry + 8, tries[i].high);
+		put(entry, tries[i].low);
+		CHECK_EQ(linux_changes(), 0);
+		CHECK_EQ(linux_asks(VTD_PASID_IOTLB | VTD_BY_DOMAIN | 2 << 16, 0), 0);
+		CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), tries[i].works ? PAGE(2) : 0);
+		CHECK_EQ(fake_vtd_dma_of(DISK, FAKE_BLOCK), 0);
+		CHECK(!get(context) || (get(context) & PT_ADDR) == me()->iommu.pasids);
+	}
+	fake_vtd_stage = 0;
+}
+
+/* The unit reads no table of PASIDs of Linux: a change is nothing until it is followed */
+static void test_tables_of_pasids_are_the_monitors(void)
+{
+	u64 other = FAKE_ROOT + QV_PAGE * 121;
+
+	open_nested();
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
+	/* a present entry of Linux that it changes without a request, by which nothing is nested */
+	put(PASID(DISK), 4 << 6 | 2 << 2 | 1);
+	memset(fake_vtd.context, 0, sizeof(fake_vtd.context));
+	memset(fake_vtd.pasid, 0, sizeof(fake_vtd.pasid));
+	memset(fake_vtd.tags, 0, sizeof(fake_vtd.tags));
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
+	CHECK_EQ(fake_vtd_dma_of(DISK, FAKE_BLOCK), 0);
+	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_LOOK, 0), QV_ME_OK);
+	CHECK(iommu_flush(pcpu_of(0)));
+	CHECK_EQ(fake_vtd_dma_of(DISK, 0x5000), 0x5000);	/* untranslated by Linux */
+	CHECK_EQ(fake_vtd_dma_of(DISK, FAKE_BLOCK), 0);
+	/* another table, another directory, a directory that Linux lacks */
+	put(other, 1);
+	put(PASIDS_OF(DISK), other | 1);
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);
+	put(CONTEXTS(DISK >> 8) + 32 * (DISK & 0x7f), PASIDS_OF(NIC) | 1);
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(1));
+	put(CONTEXTS(DISK >> 8) + 32 * (DISK & 0x7f), me()->iommu.pasids | 1);
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), 0);
+	/* entries of other PASIDs are not there for the unit, nor may a device name one */
+	put(CONTEXTS(DISK >> 8) + 32 * (DISK & 0x7f), PASIDS_OF(NIC) | 3 << 3 | 1);
+	put(CONTEXTS(DISK >> 8) + 32 * (DISK & 0x7f) + 8, NIC);
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(1));		/* the fake unit checks bits */
+	fake_vtd_stage = 0;
+}
+
+static void test_late_devices_without_room_reach_nothing(void)
+{
+	u64 end;
+
+	open_nested();
+	end = me()->pt_pool.end;
+	me()->pt_pool.end = me()->pt_pool.next;
+	linux_attach(LATE, 2, 0);
+	linux_bus(LATE);
+	linux_attach(DISK | 1, 2, 0);		/* of a table of PASIDs that there is */
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(LATE, IOVA), 0);
+	CHECK_EQ(fake_vtd_dma_of(DISK | 1, IOVA), PAGE(2));
+	CHECK_EQ(fake_vtd_dma_of(NIC, IOVA), PAGE(1));
+	me()->pt_pool.end = end;
+	CHECK_EQ(linux_changes(), 0);
+	CHECK_EQ(fake_vtd_dma_of(LATE, IOVA), PAGE(2));
+	CHECK_EQ(call_iommu(pcpu_of(0), QV_IOMMU_GIVE, 0), QV_ME_OK);
+	CHECK_EQ(fake_vtd.root & PT_ADDR, FAKE_ROOT);
+	CHECK_EQ(fake_vtd_dma_of(LATE, IOVA), PAGE(2));
+	fake_vtd_stage = 0;
 }
 
 IN_EACH_MODE(test_devices_keep_the_tables_of_linux)
@@ -365,6 +529,13 @@ IN_EACH_MODE(test_tables_that_linux_lacks_are_absent)
 IN_EACH_MODE(test_linux_that_translates_no_longer_is_not_taken)
 
 UNIT_SUITE(iommu_contexts) = {
+	{ "iommu: nested tables of Linux lead to no hole", test_nested_tables_lead_to_no_hole },
+	{ "iommu: entries that cannot be nested reach nothing",
+	  test_entries_that_cannot_be_nested_reach_nothing },
+	{ "iommu: tables of PASIDs are the monitor's where units nest",
+	  test_tables_of_pasids_are_the_monitors },
+	{ "iommu: late devices without room for nested tables reach nothing",
+	  test_late_devices_without_room_reach_nothing },
 	{ "iommu: devices keep Linux's tables, except those that it leaves untranslated",
 	  test_devices_keep_the_tables_of_linux_in_each_mode },
 	{ "iommu: Linux flushes what it unmaps", test_linux_flushes_what_it_unmaps_in_each_mode },

@@ -27,11 +27,11 @@ static const u64 *table(u64 entry)
 /* Returns whether the word is in the reason, or there is no reason (NULL) */
 static bool refused(u64 rtaddr, const char *word, bool translates)
 {
-	u32 translated = 0;
-	const char *why = iommu_check_contexts(table, rtaddr, DOMAIN, &translated);
+	struct iommu_contexts found = { 0 };
+	const char *why = iommu_check_contexts(table, rtaddr, DOMAIN, &found);
 
 	if (!why)
-		CHECK_EQ(translated, translates);
+		CHECK_EQ(found.translated, translates);
 	return word ? why && strstr(why, word) : !why;
 }
 
@@ -203,6 +203,32 @@ static void test_units_by_amdvi(void)
 	CHECK(because(iommu_check_amdvi(control, features, queue, 1), "excludes"));
 }
 
+/* Which units nest Linux's tables, so that these need no trust */
+static void test_units_that_nest(void)
+{
+	const u64 able = 1ull << 26 | 19ull << 35 | 1ull << 49;
+	struct iommu_contexts found = { .translated = true };
+
+	CHECK(!iommu_check_nested(able, 2, &found));
+	CHECK(because(iommu_check_nested(able, 0, &found), "iommu=pt"));	/* legacy mode */
+	CHECK(because(iommu_check_nested(able, 1, &found), "iommu=pt"));
+	CHECK(because(iommu_check_nested(able & ~(1ull << 26), 2, &found), "iommu=pt"));
+	CHECK(because(iommu_check_nested(able & ~(1ull << 49), 2, &found), "iommu=pt"));
+	CHECK(because(iommu_check_nested(1ull << 26 | 15ull << 35 | 1ull << 49, 2, &found),
+		      "iommu=pt"));
+	found.second = true;
+	CHECK(because(iommu_check_nested(able, 2, &found), "second stage"));
+
+	memset(&found, 0, sizeof(found));
+	scalable(FUNCTION, 2);
+	CHECK(!iommu_check_contexts(table, SCALABLE, DOMAIN, &found));
+	CHECK(found.second && found.translated && found.tables == 1);
+	memset(&found, 0, sizeof(found));
+	scalable(FUNCTION, 1);
+	CHECK(!iommu_check_contexts(table, SCALABLE, DOMAIN, &found));
+	CHECK(!found.second && found.translated);
+}
+
 UNIT_SUITE(iommu_refused) = {
 	{ "iommu: units that the monitor cannot drive are refused, VT-d", test_units_by_vtd },
 	{ "iommu: units that the monitor cannot drive are refused, AMD-Vi", test_units_by_amdvi },
@@ -213,5 +239,6 @@ UNIT_SUITE(iommu_refused) = {
 	  test_entries_of_interrupts_by_vtd },
 	{ "iommu: entries of devices that cannot be replaced are refused, AMD-Vi",
 	  test_entries_of_devices_by_amdvi },
+	{ "iommu: units that nest Linux's tables", test_units_that_nest },
 	{ 0 }
 };

@@ -17,7 +17,9 @@
 #define ENTRY(cpu)	(IRTE_PRESENT | 0x51 << 16 | (u64)(2 * (cpu)) << 32)
 #define AMD_ENTRY(cpu)	(IRTE_PRESENT | (u64)(2 * (cpu)) << 8)
 #define DEVICE		0x80u
+#define NESTED_BUSES	32u		/* halves of buses with functions, for each unit */
 #define CONTEXTS	(13ull << 20)	/* of Linux: a table that all buses share */
+#define DIRECTORY	(14ull << 20)	/* of Linux: of all functions; behind it the table */
 
 static struct {
 	u64 blocks, longest;	/* basic blocks: at the begin of a call, of the longest call */
@@ -60,20 +62,28 @@ static u64 longest(struct pcpu *cpu, u32 num)
 	return w.longest;
 }
 
-/* All entries of Linux's table of interrupts are in use, and all functions of all buses */
+/*
+ * All entries of Linux's table of interrupts are in use, and all functions of all buses; where
+ * units nest, of as many as there is room for
+ */
 static u64 longest_vtd(u32 num)
 {
-	u32 i, words = fake_vtd_stage ? 4 : 2;
+	u32 i, words = fake_vtd_stage ? 4 : 2, buses = FAKE_NESTED ? NESTED_BUSES : PT_ENTRIES;
 
 	fake_vtd_prepare(true);
 	fake_vtd_more(num);
 	me()->boot.iommus.translated = (1u << num) - 1;
 	for (i = 0; i < num * 65536; i += 16)
 		put(FAKE_IRT_OF(0) + i, ENTRY(i % 3), DEVICE | 1 << 18);
-	for (i = 0; i < PT_ENTRIES; i += 4 / words)
+	me()->boot.iommus.nested = FAKE_NESTED;
+	memset(fake_ram + FAKE_ROOT, 0, QV_PAGE);
+	for (i = 0; i < buses; i += 4 / words)
 		memcpy(fake_ram + FAKE_ROOT + 8 * i, (u64[]){ CONTEXTS | CONTEXT_PRESENT }, 8);
 	for (i = 0; i < PT_ENTRIES; i += words)
-		put(CONTEXTS + 8 * i, (14ull << 20) | CONTEXT_PRESENT, 5 << 8 | CONTEXT_LEVELS4);
+		put(CONTEXTS + 8 * i, DIRECTORY | CONTEXT_PRESENT, 5 << 8 | CONTEXT_LEVELS4);
+	put(DIRECTORY, (DIRECTORY + QV_PAGE) | CONTEXT_PRESENT, 0);
+	put(DIRECTORY + QV_PAGE, PASID_STAGE(FAKE_NESTED ? 1 : 2), 5);
+	put(DIRECTORY + QV_PAGE + 16, CONTEXTS, 0);
 	CHECK_EQ(iommu_tables(me()), 0);
 	return longest(pcpu_of(0), num);
 }
@@ -93,7 +103,7 @@ static void test_no_call_of_a_take_is_long(void)
 {
 	u64 one, many;
 
-	for (fake_vtd_stage = 0; fake_vtd_stage < 3; fake_vtd_stage++) {
+	for (fake_vtd_stage = 0; fake_vtd_stage < 4; fake_vtd_stage++) {
 		unit_case("stage %u", fake_vtd_stage);
 		one = longest_vtd(1);
 		many = longest_vtd(4);

@@ -119,6 +119,17 @@ class Facts:
         groups = sorted(self.root.glob("sys/kernel/iommu_groups/*/type"))
         return [group.parent.name for group in groups if group.read_text().strip() != "identity"]
 
+    def units_nest(self) -> bool:
+        """Returns whether each unit of VT-d can nest tables of Linux in the monitor's table:
+        it has scalable mode with the second stage, nesting, any PASID for accesses without one, and
+        PASIDs of 17 bits (ECAP: Intel VT-d specification 3.3, 11.4.3)."""
+        needed = 1 << 26 | 1 << 43 | 1 << 46 | 1 << 49
+        paths = self.root.glob("sys/class/iommu/dmar*/intel-iommu/ecap")
+        values = [int(path.read_text().strip() or "0", 16) for path in paths]
+        return bool(values) and all(
+            ecap & needed == needed and (ecap >> 35 & 0x1F) >= 16 for ecap in values
+        )
+
     def confinement(self) -> str:
         """Returns the AppArmor profile that confines this process, or an empty text."""
         said = self.read("proc/self/attr/apparmor/current").strip("\0\n ")

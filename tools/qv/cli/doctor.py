@@ -305,7 +305,14 @@ class Examination:
                 "no IOMMU: a hostile Linux could write all memory by its devices",
                 "trust Linux; or switch VT-d or AMD-Vi on in the firmware set-up",
             )
-        if groups := self.facts.translated_groups():
+        if (groups := self.facts.translated_groups()) and self.facts.units_nest():
+            return Finding(
+                "dma",
+                OK,
+                "Linux translates the addresses of devices; on this hardware, which nests its "
+                "tables, DMA full needs no boot parameter (qvctl enable shows the level)",
+            )
+        if groups:
             return Finding(
                 "dma",
                 WARN,
