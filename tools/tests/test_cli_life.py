@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from running import Run
 
 from qv import abi
@@ -67,6 +68,25 @@ def test_shutdown_by_force(run: Run) -> None:
     assert run.out.splitlines()[1].startswith("quest  shut-down (by force)  3 ")
     run("cell", "show", "quest")
     assert "state:       shut-down (by force)\n" in run.out
+
+
+def test_shutdown_of_a_cell_that_its_unit_destroys(run: Run,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    """The unit's process sees the shutdown first and destroys the cell, before qvctl looks at it."""
+    shutdown = run.device.shutdown
+
+    def and_gone(name: str, timeout_ms: int) -> abi.Reply:
+        answer = shutdown(name, timeout_ms)
+        del run.device.cells[name]
+        return answer
+    monkeypatch.setattr(run.device, "shutdown", and_gone)
+    run.create("--start")
+    assert run("cell", "shutdown", "quest") == 0
+    assert run.out.startswith("cell quest has ended, and its unit, or another command, has destroyed it (")
+    run.create("--start")
+    found = run.json("cell", "shutdown", "quest", "--json")
+    assert (found["state"], found["forced"], found["changed"]) == ("destroyed", False, True)
+    assert run("cell", "shutdown", "quest") == 1 and "there is no cell" in run.err
 
 
 def test_failure_during_shutdown(run: Run) -> None:

@@ -56,7 +56,7 @@ def test_unit_creates_starts_and_ends_a_cell(run: Run, manager: FakeService) -> 
     assert keep(run) == 0, run.err
     assert run.device.calls == ["create", "start", "shutdown 5000", "destroy"]
     assert manager.told[:2] == ["WATCHDOG_USEC=30000000", "READY=1"]
-    assert manager.told[-3:] == ["STOPPING=1", "EXTEND_TIMEOUT_USEC=30000000", "WATCHDOG_USEC=30000000"]
+    assert manager.told[-4:] == ["STOPPING=1", "EXTEND_TIMEOUT_USEC=30000000", "WATCHDOG_USEC=30000000", "STATUS=ended"]
     assert not list(run.yaml.parent.glob("*.cell"))
 
 
@@ -82,7 +82,7 @@ def test_status_tells_heartbeats_and_exits(run: Run, manager: FakeService) -> No
         run.device.cells["quest"].heartbeat += 1
     manager.script = [beat]
     assert keep(run) == 0, run.err
-    assert "STATUS=running: 1 heartbeats, 406 exits" in manager.told
+    assert "STATUS=running: 1 heartbeat, 406 exits" in manager.told
     assert manager.told.count("WATCHDOG=1") == 2
 
 
@@ -353,6 +353,7 @@ def test_cell_that_another_command_ends_ends_the_unit(run: Run, manager: FakeSer
     manager.script = [becomes(run, abi.State.SHUT_DOWN)]
     assert keep(run) == 0, run.err
     assert "was shut down by another command" in run.out and not run.device.cells
+    assert manager.told[-1] == "STATUS=another command shut it down"
     manager.script = [run.device.cells.clear]
     assert keep(run) == 0, run.err
     assert "was destroyed by another command" in run.out
@@ -498,6 +499,7 @@ def test_cell_destroyed_before_it_is_ready_ends_the_unit(run: Run, manager: Fake
     manager.asleep = run.device.cells.clear
     assert keep(run) == 0, run.err
     assert "was destroyed by another command" in run.out and manager.told.count("READY=1") == 1
+    assert manager.told[-1] == "STATUS=another command destroyed it"
 
 
 @pytest.mark.parametrize("how, waits", [("start", 0), ("beat", 3), ("flag", 3)])

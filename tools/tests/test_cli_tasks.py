@@ -49,3 +49,10 @@ def test_cell_without_console_is_refused(run: Run, quesh: Path, script: str,
     quesh.write_text(f"#!/bin/sh\n{script}\n")
     assert run("cell", "tasks", "erika") == 1
     assert run.err.startswith(f"qvctl: {sentence}\n  remedy: ") and "CONSOLE = TRUE" in run.err
+
+
+@pytest.mark.parametrize("command", [("cell", "tasks", "erika"), ("trace", "erika")])
+def test_remedy_of_quesh_itself_is_kept(run: Run, quesh: Path, command: tuple[str, ...]) -> None:
+    quesh.write_text("#!/bin/sh\nprintf 'quesh: you may not open it\\n  remedy: join the group\\n' >&2; exit 1\n")
+    assert run(*command) == 1
+    assert run.err == "qvctl: you may not open it\n  remedy: join the group\n"

@@ -64,16 +64,21 @@ def each(args: Arguments, system: System, one: Callable[[Device, str], object]) 
     return status
 
 
+def info_or_none(device: Device, name: str) -> abi.CellInfo | None:
+    """Returns None if there is no such cell: another process, such as its unit, may destroy it at
+    any time."""
+    try:
+        return device.info(name)
+    except Refused as refusal:
+        if refusal.code != abi.Reason.E_NO_CELL:
+            raise
+        return None
+
+
 def infos_of(device: Device) -> list[abi.CellInfo]:
     """Returns all cells, without those that are destroyed meanwhile."""
-    found = []
-    for name in device.names():
-        try:
-            found.append(device.info(name))
-        except Refused as refusal:
-            if refusal.code != abi.Reason.E_NO_CELL:
-                raise
-    return found
+    found = [info_or_none(device, name) for name in device.names()]
+    return [info for info in found if info]
 
 
 def how_things_stand(names: list[str], system: System) -> str:
@@ -83,10 +88,10 @@ def how_things_stand(names: list[str], system: System) -> str:
         if not device.status().enabled:
             return "QV is not enabled"
         there = device.names()
+        infos = [(name, info_or_none(device, name)) for name in names]
         found = [
-            f"cell {name} is "
-            f"{state_name(device.info(name).state) if name in there else 'not there'}"
-            for name in names
+            f"cell {name} is {state_name(info.state) if info else 'not there'}"
+            for name, info in infos
         ]
         return "; ".join(found or [f"QV is enabled, cells: {', '.join(there) or 'none'}"])
     except Refused as refusal:

@@ -12,6 +12,7 @@ import os
 
 from .. import abi, config, dropin, mark, output
 from ..errors import NotLoaded, Refused, WrongConfiguration
+from .acting import info_or_none
 from .create import checked, make
 from .export import values_of
 
@@ -83,7 +84,7 @@ class Cell:
         self.name, self.digest = cell.name, mark.digest(cell, contents)
         self.folder = os.path.join(system.root, mark.FOLDER)
         enabled = device.status().enabled
-        self.info = device.info(self.name) if enabled and self.name in device.names() else None
+        self.info = info_or_none(device, self.name) if enabled else None
 
     def lock(self) -> bool:
         """Takes the lock of a unit's process, so that no unit begins to keep the cell meanwhile.

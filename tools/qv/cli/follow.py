@@ -14,6 +14,7 @@ from ..device import Device
 from ..errors import WrongUsage
 from ..recovery import Recoveries
 from ..words import number, text
+from .acting import infos_of
 from .recovery import block_of, entries
 
 TYPE_CHECKING = False
@@ -135,8 +136,9 @@ def _present(device: Device, system: System) -> list[dict[str, Any]]:
     """Returns the present state as events, since the driver stores no earlier events."""
     enabled = bool(device.status().enabled)
     found = [_entry("enabled" if enabled else "disabled", None, None, "at present")]
-    for name in device.names() if enabled else []:
-        found.append(_entry("cell", name, state_name(device.info(name).state), "at present"))
+    for info in infos_of(device) if enabled else []:
+        name = info.name.decode()
+        found.append(_entry("cell", name, state_name(info.state), "at present"))
         block = block_of(system, name)
         for one in block.components if block else []:
             words = f"component {one.name}, {number(one.faults, 'fault')}"

@@ -12,6 +12,7 @@ import os
 from .. import abi, mark, output
 from ..condition import FAILURES, record_fields, state_name
 from ..errors import Failed, Refused
+from ..words import number
 from .needs import check_name, check_required, enable, on_one_line
 from .recover import choice, choice_file
 from .recovery import entries
@@ -140,7 +141,7 @@ class Keeper:
                 return self.gone()
             if state == abi.State.SHUT_DOWN:
                 self.say("ended-elsewhere", f"cell {self.name} was shut down by another command")
-                return self.end()
+                return self.end("another command shut it down")
             self.tell_restarts()
             if state == abi.State.FAILED and not self.after_failure():
                 return self.end() if self.service.ended else GAVE_UP
@@ -427,7 +428,8 @@ class Keeper:
         self.next_report = self.system.now() + self.period()
         info = self.device.info(self.name)
         exits = sum(sum(cpu.exits) for cpu in self.device.stats(self.name))
-        lines = [f"STATUS={state_name(info.state)}: {info.heartbeat} heartbeats, {exits} exits"]
+        life = f"{number(info.heartbeat, 'heartbeat')}, {number(exits, 'exit')}"
+        lines = [f"STATUS={state_name(info.state)}: {life}"]
         if self.is_alive(info):
             lines.append("WATCHDOG=1")
         self.beat = info.heartbeat
@@ -442,6 +444,7 @@ class Keeper:
         self.say("ended-elsewhere", f"cell {self.name} was destroyed by another command")
         self.tell_ready()
         self.forget()
+        self.service.tell("STATUS=another command destroyed it")
         return 0
 
     def forget(self) -> None:
@@ -460,8 +463,9 @@ class Keeper:
         """Returns how many us it may take to end the cell."""
         return (self.timeout + REST) * 1000
 
-    def end(self) -> int:
-        """Asks the cell to end, then gives its resources back to Linux."""
+    def end(self, how: str = "ended") -> int:
+        """Asks the cell to end, then gives its resources back to Linux. systemd continues to show
+        `how`."""
         longest = self.longest()
         self.service.tell(
             "STOPPING=1", f"EXTEND_TIMEOUT_USEC={longest}", f"WATCHDOG_USEC={longest}"
@@ -472,6 +476,7 @@ class Keeper:
         if self.state() is not None:
             self.device.destroy(self.name)
         self.forget()
+        self.service.tell(f"STATUS={how}")
         return 0
 
     def shut_down(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .. import abi
 from ..condition import state_name
-from .acting import done, each, unless
+from .acting import done, each, info_or_none, unless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,10 +41,13 @@ def shutdown(args: Arguments, system: System) -> int:
             abi.Reason.E_STATE,
             lambda: device.info(name).state != abi.State.RUNNING,
         )
-        info = device.info(name)
-        state, forced = state_name(info.state), bool(info.forced)
+        info = info_or_none(device, name)
+        state = state_name(info.state) if info else "destroyed"
+        forced = bool(info and info.forced)
         what = (
-            f"does not run: it is {state}"
+            "has ended, and its unit, or another command, has destroyed it"
+            if not info
+            else f"does not run: it is {state}"
             if not reply
             else "has failed meanwhile: see qvctl cell show"
             if state == "failed"

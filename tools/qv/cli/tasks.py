@@ -52,7 +52,8 @@ REMEDY = "an OSEK application whose OIL file has CONSOLE = TRUE"
 
 
 def asked(name: str, line: str, remedy: str) -> str:
-    """Returns what the shell of a cell answers to a line."""
+    """Returns what the shell of a cell answers to a line. `remedy` is for a cell that does not know
+    the line; when quesh fails itself, it says its own."""
     import subprocess
 
     try:
@@ -68,11 +69,12 @@ def asked(name: str, line: str, remedy: str) -> str:
             f"quesh: {(error.strerror or 'error').lower()}", "install QV's tools"
         ) from None
     if done.returncode:
-        sentence = (
-            done.stderr.partition("\n")[0].removeprefix("quesh: ")
-            or f"{name} does not know the line `{line}`"
+        said, _, rest = done.stderr.partition("\n")
+        own = re.search(r"(?m)^  remedy: (.+)$", rest)
+        raise Refused(
+            said.removeprefix("quesh: ") or f"{name} does not know the line `{line}`",
+            own[1] if own else remedy,
         )
-        raise Refused(sentence, remedy)
     return done.stdout
 
 
