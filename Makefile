@@ -18,6 +18,7 @@
 # make size        the monitor's size against its limits
 # make doc         the documents as a book (build/doc/html) and as manual pages (build/doc/man)
 # make deb         Debian packages in build/deb, checked by lintian
+# make help        prints these lines
 # make install     the programs and the module, for modprobe to find (DESTDIR=: into that folder)
 # make uninstall   removes what make install put there
 #
@@ -39,10 +40,13 @@ MACHINE ?= amd
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver uninstall clean \
 	size deps doc deb demo shell quest check check-all lint attack prove bench evaluation \
-	headers
+	headers help
 
 # Without headers nothing is compiled before that is said.
 all: headers programs module
+
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 define each
 	@set -e; umask 022; for d in $(PROGRAMS); do $(MAKE) -C $$d O=$(O) $(1); done

@@ -17,6 +17,7 @@
 #include "past.h"
 #include "privs.h"
 #include "quesh.h"
+#include "commit.h"	/* QV_COMMIT, which make writes */
 
 #define WAIT_PERIOD_NS	50000000
 
@@ -142,7 +143,7 @@ static int parse(struct options *options, int argc, char **argv)
 		else if (option == 'h')
 			return say(usage_text);
 		else if (option == OPT_VERSION)
-			return say("quesh " QV_VERSION "\n");
+			return say("quesh " QV_VERSION QV_COMMIT "\n");
 		else
 			return say_usage("unknown option");
 	}
@@ -150,7 +151,9 @@ static int parse(struct options *options, int argc, char **argv)
 		return argc == optind ? all(options->folder) :
 					say_usage("-l and --tmux take no cell's name");
 	if (argc - optind != 1)
-		return say_usage(argc == optind ? "which cell?" : "one cell at a time");
+		return say_usage(argc == optind ? "which cell?" :
+				 options->num_commands ? "-c takes one word: quote the line" :
+							 "one cell at a time");
 	options->name = argv[optind];
 	return check(options);
 }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import abi, config, files, output
+from . import abi, config, files, output, version
 from .device import Device
 from .errors import Refused, WrongConfiguration
 from .keys import CellConfig
@@ -29,6 +29,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="qvbench", description="Measures QV; run it as root, with no cells there."
     )
+    parser.add_argument("--version", action="version", version=f"qvbench {version.own()}")
     parser.add_argument(
         "--config", default="/usr/share/qv/configs/quest.yaml", help="the cell to measure with"
     )

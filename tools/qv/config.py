@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_FILE = 64 << 10
 PIPE_SECONDS = 5
+FOLDERS = ("/etc/qv/cells", "/usr/share/qv/configs")  # of the units, and of samples
 
 
 def check_files(files: Sequence[str], machine: Machine) -> tuple[list[CellConfig], list[Problem]]:
@@ -67,6 +68,13 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     return cell, sorted(problems.found, key=lambda p: p.place)
 
 
+def _elsewhere(file: str) -> str:
+    """Returns the files of the name that a person may have meant; or nothing."""
+    name = os.path.basename(file).removesuffix(".yaml") + ".yaml"
+    found = [os.path.join(folder, name) for folder in FOLDERS]
+    return " or ".join(f"perhaps {path}" for path in found if path != file and os.path.exists(path))
+
+
 def compose(file: str, problems: Problems) -> Node | None:
     """Returns the YAML of a file. None: it has reported a problem."""
     start = Place(1, 1)
@@ -85,7 +93,7 @@ def compose(file: str, problems: Problems) -> Node | None:
             start,
             "file",
             f"cannot be read: {(error.strerror or 'error').lower()}",
-            "the path of a readable YAML file",
+            _elsewhere(file) or "the path of a readable YAML file",
         )
         return None
     if len(raw) > MAX_FILE:

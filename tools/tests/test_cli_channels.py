@@ -137,6 +137,31 @@ def test_send_and_watch(three: Run, tmp_path: Path) -> None:
     assert three("channel", "watch", "talk") == 1 and "Linux has no end of the channel" in three.err
 
 
+@pytest.mark.parametrize(("state", "attached", "why"), [
+    (abi.State.LOADABLE, None, "the cell quest has not started"),
+    (abi.State.RUNNING, False, "no program of quest has opened sensor yet"),
+    (abi.State.RUNNING, True, "sensor has no new item yet")])
+def test_watch_says_why_nothing_comes(
+        three: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: abi.State,
+        attached: bool | None, why: str) -> None:
+    """A person sees it, and a program that asks for JSON does not."""
+    three.device.cells["other"] = abi.CellInfo(name=b"other", state=abi.State.RUNNING)
+    three.device.cells["quest"].state = state
+    monkeypatch.setattr(channels, "QUIET", 0.05)
+    os.mkfifo(tmp_path / "sensor")
+    writer = os.open(tmp_path / "sensor", os.O_RDWR)
+
+    def late(_channel: object) -> bool | None:
+        os.write(writer, b"late\0\0\0\0")
+        return attached
+    monkeypatch.setattr(channels, "_attached", late)
+    assert three("channel", "watch", "sensor", "-n", "1") == 0
+    assert (three.out, three.err) == ("late\n", f"qvctl: {why}; ^C ends the wait\n")
+    os.write(writer, b"more\0\0\0\0")
+    assert three("channel", "watch", "sensor", "-n", "1") == 0 and not three.err
+    os.close(writer)
+
+
 def test_format_has_the_values_of_an_item(three: Run, tmp_path: Path) -> None:
     (tmp_path / "orders").touch()
     send = ("channel", "send", "orders", "--format")

@@ -23,6 +23,14 @@ def test_config_check(run: Run) -> None:
     assert {p["key"] for p in json.loads(run.out)["problems"]} == {"name", "cpus", "memory", "image"}
 
 
+def test_file_that_is_not_there_may_be_a_name(run: Run, tmp_path: Path,
+                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "FOLDERS", (str(tmp_path / "cells"), str(tmp_path)))
+    assert run("cell", "create", "quest") == 2
+    assert run.err == f"quest:1:1: file: cannot be read: no such file or directory (perhaps {run.yaml})\n"
+    assert run("cell", "create", "other.yaml") == 2 and "(the path of a readable YAML file)" in run.err
+
+
 def test_config_check_looks_at_existing_cells_and_offline_cpus(run: Run) -> None:
     run.create()
     assert run("config", "check", str(run.yaml)) == 0

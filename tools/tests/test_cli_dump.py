@@ -29,7 +29,7 @@ def failed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_core_is_in_the_present_folder_and_for_its_owner_only(failed: Run) -> None:
     assert failed("cell", "dump", "quest") == 0, failed.err
     assert failed.out == ("quest.core has the 4M of cell quest, and CPU 3 at 0x100085: "
-                          "gdb quest.elf quest.core\n")
+                          f"gdb {failed.yaml.parent}/quest.elf quest.core\n")
     found = os.stat("quest.core")
     assert found.st_mode & 0o777 == 0o600 and found.st_size == 8 << 20
     assert Path("quest.core").read_bytes()[:4] == b"\x7fELF"

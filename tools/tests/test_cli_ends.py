@@ -120,6 +120,8 @@ def test_wrong_usage(run: Run, argv: list[str]) -> None:
     ("delete q", "there is no command `delete` (perhaps `qvctl cell destroy NAME`)", "qvctl COMMAND ..."),
     ("list", "there is no command `list` (perhaps `qvctl cell list` or `qvctl channel list`)", "qvctl COMMAND ..."),
     ("start q", "there is no command `start` (perhaps `qvctl cell start`)", "qvctl COMMAND ..."),
+    ("cell create q.yaml --dry-run", "cell create: there is no option --dry-run (`qvctl cell apply` has it)", "qvctl cell create FILE"),
+    ("run q.yaml", "there is no command `run` (perhaps `qvctl cell apply FILE`)", "qvctl COMMAND ..."),
     ("enabel", "there is no command `enabel` (perhaps `enable`)", "qvctl COMMAND ...")])
 def test_usage_errors_show_the_usage_of_what_was_meant(run: Run, line: str, sentence: str, usage: str) -> None:
     assert run(*line.split()) == 2

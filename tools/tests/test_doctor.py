@@ -11,7 +11,7 @@ from fakes import FakeDevice, FakeSystem
 
 from qv import abi
 from qv.cli import main
-from qv.errors import Refused
+from qv.errors import NotAllowed, Refused
 
 NO_DEVICE = Refused("the module qv is not loaded: there is no /dev/qv", "load the module: modprobe qv")
 EFI = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -251,6 +251,9 @@ def test_status_shows_monitor_and_older_module(clinic: Clinic) -> None:
 def test_cpus(clinic: Clinic) -> None:
     clinic.put("sys/devices/system/cpu/offline", "2\n")
     clinic.finds("offline-cpus", "ok", "CPU is offline: 2; enable takes it under the monitor")
+    here, clinic.device = clinic.device, NotAllowed("you may not open /dev/qv", "join the group qv")
+    clinic.finds("offline-cpus", "ok", "CPU is offline: 2; root and group qv see if a cell has it")
+    clinic.device = here
     clinic.put("sys/devices/system/cpu/smt/control", "forceoff\n")
     clinic.finds("offline-cpus", "warn", "CPU is offline: 2, and Linux does not let siblings come", "--strict")
     assert isinstance(clinic.device, FakeDevice)

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from fakeshell import LEAVE, LINE_MAX, LINE_STATUS, FakeShell
 
-from qv import VERSION
+from qv.version import own
 
 QUESH = os.environ.get("QUESH", "")
 pytestmark = pytest.mark.skipif(not QUESH, reason="make check names the program in QUESH")
@@ -121,6 +121,8 @@ def test_dump(shell: FakeShell, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("argv", "status", "words"), [
     ((), 2, "which cell?"),
     (("quest",), 2, "no terminal here"),
+    (("quest", "other", "--dump"), 2, "one cell at a time"),
+    (("quest", "-c", "hello", "moon"), 2, "-c takes one word: quote the line"),
     (("../etc", "--dump"), 2, "name"),
     (("quest", "-c", "a\nb"), 2, "one line"),
     (("quest", "-c", "gr\u00fcn"), 2, "ASCII"),
@@ -142,7 +144,7 @@ def test_refusals(shell: FakeShell, tmp_path: Path, argv: tuple[str, ...], statu
 
 def test_version(tmp_path: Path) -> None:
     done = quesh(tmp_path, "--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"quesh {VERSION}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"quesh {own()}\n", "")
 
 
 class Terminal:

@@ -209,11 +209,20 @@ def add_compiler(
     return parser
 
 
+def built_from() -> str:
+    """Returns the commit that was installed; empty if it is not known, as in a source tree."""
+    try:
+        commit = (Path(__file__).parents[1] / "revision").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+    return f" (commit {commit})" if commit else ""
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="qvoil", description="Compile OIL files for the OSEK kernel of QV."
     )
-    top.add_argument("--version", action="version", version=f"qvoil {VERSION}")
+    top.add_argument("--version", action="version", version=f"qvoil {VERSION}{built_from()}")
     known = top.add_subparsers(required=True, metavar="COMMAND")
     add_build(known)
     add_check(known)

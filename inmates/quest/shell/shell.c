@@ -71,7 +71,10 @@ static int run_line(char *text)
 	c = command_find(words[0]);
 	wrong = not_ours(n, words, c != NULL);
 	if (wrong) {
-		print("%s: this shell has no such operator; | is between programs\n", wrong);
+		if (*wrong == '|' && !wrong[1])
+			print("%s is a command of the shell; | is between programs\n", words[0]);
+		else
+			print("%s: this shell has no such operator; it has | and &\n", wrong);
 		return SHELL_USAGE;
 	}
 	if (c)

@@ -10,6 +10,11 @@ A channel belongs to one thread at a time. All indices and flags are the work of
 
 import os
 
+try:
+    import _cffi_backend  # type: ignore[import-not-found]  # noqa: F401
+except ImportError:
+    raise ImportError("channels need cffi: apt install python3-cffi-backend") from None
+
 from . import errors
 from ._libqv import ffi, lib  # type: ignore[import-not-found]
 from .channel import Channel, Codec, Status

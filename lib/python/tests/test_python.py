@@ -36,6 +36,15 @@ def made(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
+def test_missing_cffi_is_named(tmp_path: Path) -> None:
+    (tmp_path / "_cffi_backend.py").write_text("raise ImportError('none')\n")
+    done = subprocess.run([sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); import qvchannel", tmp_path],
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("ImportError: channels need cffi: apt install python3-cffi-backend\n")
+
+
 def test_qv_has_the_names_of_qvchannel() -> None:
     assert whole.CHANNEL_NAMES == set(qv.__all__)
     assert whole.open is qv.open

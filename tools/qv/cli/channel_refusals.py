@@ -120,6 +120,17 @@ BY_ERROR: dict[int, Callable[[Channel], Sentence]] = {
 OF_PEER = (errno.EAGAIN, errno.EPIPE)
 
 
+def waiting(channel: Channel, attached: bool | None) -> str:
+    """Returns why a reader of the channel waits for its first item."""
+    name, peer = channel["name"], _peer(channel)[0]
+    stopped = _not_running(channel)
+    if stopped:
+        return stopped[0]
+    if attached is False:
+        return f"no program of {peer} has opened {name} yet"
+    return f"{name} has no new item yet"
+
+
 def _wrong_end(channel: Channel, writes: bool) -> Sentence:
     does = "reads" if writes else "writes"
     return f"Linux only {does} {channel['name']}", "Linux is at the other end of this channel"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import select
 import sys
 import time
 
@@ -17,7 +18,7 @@ from ..keys import dynamic_channels
 from ..window import Window
 from ..words import channel_counts, text
 from .acting import infos_of
-from .channel_refusals import refusal
+from .channel_refusals import refusal, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 FOLDER = "/dev/qv-channel"
 LINUX = key.LINUX
+QUIET = 2.0  # seconds without an item, until that is explained
 RING = ord("q") << 8 | 0x62  # QV_CHANNEL_RING
 
 
@@ -364,10 +366,20 @@ def ring(args: Arguments, system: System) -> int:
     return 0
 
 
-def _items(channel: dict[str, Any], count: int) -> Iterator[bytes]:
-    """Takes items as they come, `count` of them (0: until the writer stops)."""
-    descriptor = _open(channel, os.O_RDONLY)
+def _explain_quiet(descriptor: int, channel: dict[str, Any]) -> None:
+    """Says why nothing comes, if the first item does not come soon."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    if not poll.poll(QUIET * 1000):
+        output.complain(f"qvctl: {waiting(channel, _attached(channel))}; ^C ends the wait")
+
+
+def _items(args: Arguments, channel: dict[str, Any]) -> Iterator[bytes]:
+    """Takes items as they come, args.count of them (0: until the writer stops)."""
+    descriptor, count = _open(channel, os.O_RDONLY), args.count
     try:
+        if not args.json:
+            _explain_quiet(descriptor, channel)
         while data := os.read(descriptor, channel["item"]):
             yield data
             count -= 1
@@ -397,7 +409,7 @@ def record(args: Arguments, system: System) -> int:
         ) from None
     first = None
     try:
-        for data in _items(channel, args.count):
+        for data in _items(args, channel):
             now = time.monotonic()
             first = now if first is None else first
             line = {
@@ -483,7 +495,7 @@ def watch(args: Arguments, system: System) -> int:
     """Prints items as they come, until the writer stops. As --json: a document per line."""
     channel = _one(system, args.channel)
     _check_form(args, channel)
-    for data in _items(channel, args.count):
+    for data in _items(args, channel):
         if args.json:
             output.as_json({"channel": channel["name"], **_members(args, data)})
             continue

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import shlex
+
 from .. import abi, core, output, words
+from .show import image_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,10 +65,11 @@ def dump(args: Arguments, system: System) -> int:
             }
         )
         return 0
+    image = words.text(info.image_name)
     output.line(
         f"{path} has the {words.size(info.memory)} of cell {args.name}, "
         f"and CPU {at.cpu} at {at.rip:#x}: "
-        f"gdb {words.text(info.image_name)} {path}"
+        f"{shlex.join(['gdb', image_of(image, system) or image, path])}"
     )
     if not found[0].whole:
         output.line(

@@ -27,6 +27,7 @@ _OTHER_WORDS = {
     "cell show NAME": ("info", "inspect", "describe", "get"),
     "cell create FILE": ("new", "add", "define", "load"),
     "cell restart NAME": ("reset", "reboot"),
+    "cell apply FILE": ("run", "up", "deploy"),
     "cell console-log NAME": ("logs",),
     "log": ("dmesg",),
     "channel list": ("channels",),
@@ -91,6 +92,13 @@ def _value(option: Option, value: str, command: Command) -> object:
         ) from None
 
 
+def _meant_option(command: Command, flag: str) -> str:
+    """Returns the option of the command that a person means, or the only command that has it."""
+    near = _perhaps(flag, [flag for known in command.options for flag in known.flags])
+    owners = [other for other in COMMANDS if any(flag in known.flags for known in other.options)]
+    return near or (f" (`qvctl {owners[0].path}` has it)" if len(owners) == 1 else "")
+
+
 def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
     """Sets the options in `words`. Returns the other words."""
     operands: list[str] = []
@@ -106,9 +114,9 @@ def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
         flag, equals, value = word.partition("=")
         option = next((option for option in command.options if flag in option.flags), None)
         if option is None:
-            flags = [flag for known in command.options for flag in known.flags]
             raise _wrong(
-                f"{command.path}: there is no option {flag}{_perhaps(flag, flags)}", command.usage()
+                f"{command.path}: there is no option {flag}{_meant_option(command, flag)}",
+                command.usage(),
             )
         if not option.metavar:
             if equals:

@@ -180,10 +180,10 @@ def list_cells(args: Arguments, system: System) -> int:
     return 0
 
 
-def _image_of(data: dict[str, Any], system: System) -> str:
-    """Returns the file of the cell's image, if it is where the images of units are."""
+def image_of(image: str, system: System) -> str:
+    """Returns the file of a cell's image by its name, if it is where the images of units are."""
     folders = (os.path.join(system.root, dropin.CELLS), *system.machine().image_dirs)
-    places = [os.path.join(folder, data["image"]) for folder in folders]
+    places = [os.path.join(folder, image) for folder in folders]
     return next((place for place in places if os.path.isfile(place)), "")
 
 
@@ -191,7 +191,7 @@ def _add_symbols(data: dict[str, Any], system: System) -> None:
     """Says in which function of the image the failures were."""
     from ..symbols import function_at
 
-    image = _image_of(data, system)
+    image = image_of(data["image"], system)
     for failure in (data["failure"], data["last_failure"]):
         if not failure:
             continue
