@@ -34,7 +34,7 @@ def _truth(value: int) -> str:
 
 
 def _list(items: list[str]) -> str:
-    return "".join(f"\n  - {item}" for item in items) if items else " []"
+    return "".join(f"\n  - {item}" for item in items) if items else "[]"
 
 
 def _device(device: abi.PciDevice) -> str:
