@@ -144,6 +144,8 @@ def test_pipelines(shell, nothing_lost):
     assert admitted_or_not(shell.run("pipes flood | hello")) == "hello from nobody\n"
     assert shell.run("hello | nothing") == "nothing: no such program; ls lists them\n"
     assert shell.run("hello |") == shell.run("hello | | wc") == "|: and which program? ls lists them\n"
+    assert shell.run("ls | wc") == "ls is a command of the shell; | is between programs\n"
+    assert shell.run("hello a > x") == ">: this shell has no such operator; it has | and &\n"
     shell.start("pipes flood | spinner")
     shell.machine.send("\x03")
     shell.machine.expect(r"pipes was killed \(signal 9\)\n(?:.*\n)*?spinner was killed \(signal 9\)\n")
