@@ -160,22 +160,29 @@ int qv_end_abort(struct qv_end *end)
 	return QV_CHAN_DONE;
 }
 
-int qv_end_write(struct qv_end *end, const void *data, uint64_t size)
+static int write_item(struct qv_end *end, const void *data, uint64_t size)
 {
 	void *room;
+	int result = qv_end_claim(end, &room);
+
+	if (result)
+		return result;
+	shared_copy_in(room, data, size);
+	return qv_end_commit(end, size);
+}
+
+int qv_end_write(struct qv_end *end, const void *data, uint64_t size)
+{
 	int result;
 
 	if (!end_writes(end) || end->claimed || end->peeked)
 		return QV_CHAN_USAGE;
 	if (end->page.type == QV_CHAN_MAILBOX ? size > end->page.item : size != end->page.item)
 		return QV_CHAN_SIZE;
-	result = qv_end_claim(end, &room);
-	if (result == QV_CHAN_FULL && end->page.full == QV_CHAN_DROP_NEWEST)
-		return QV_CHAN_DONE;
-	if (result)
-		return result;
-	shared_copy_in(room, data, size);
-	return qv_end_commit(end, size);
+	result = type_of(end)->write ? type_of(end)->write(end, data) :
+				       write_item(end, data, size);
+	return result == QV_CHAN_FULL && end->page.full == QV_CHAN_DROP_NEWEST ? QV_CHAN_DONE :
+	       result;
 }
 
 /* Looks for an item. Each try that finds a slot overwritten continues with a newer one. */
@@ -230,15 +237,10 @@ static int take_item(struct qv_end *end, struct qv_item *item)
 	return QV_CHAN_DONE;
 }
 
-static int read_item(struct qv_end *end, void *data, uint64_t size, struct qv_item *item,
-		     bool again)
+static int read_item(struct qv_end *end, void *data, struct qv_item *item, bool again)
 {
 	int result = QV_CHAN_LAPPED, tries;
 
-	if (end->peeked || !end_reads(end))
-		return QV_CHAN_USAGE;
-	if (size < end->page.item)
-		return QV_CHAN_SIZE;
 	for (tries = 0; tries < READ_TRIES && result == QV_CHAN_LAPPED; tries++) {
 		result = find_item(end, again);
 		if (result)
@@ -249,14 +251,28 @@ static int read_item(struct qv_end *end, void *data, uint64_t size, struct qv_it
 	return result;
 }
 
+static int check_and_read(struct qv_end *end, void *data, uint64_t size, struct qv_item *item,
+			  bool again)
+{
+	int result = END_UNUSUAL;
+
+	if (end->claimed || end->peeked || !end_reads(end))
+		return QV_CHAN_USAGE;
+	if (size < end->page.item)
+		return QV_CHAN_SIZE;
+	if (type_of(end)->read && !again && !end->ended)
+		result = type_of(end)->read(end, data, item);
+	return result == END_UNUSUAL ? read_item(end, data, item, again) : result;
+}
+
 int qv_end_read(struct qv_end *end, void *data, uint64_t size, struct qv_item *item)
 {
-	return read_item(end, data, size, item, false);
+	return check_and_read(end, data, size, item, false);
 }
 
 int qv_end_read_again(struct qv_end *end, void *data, uint64_t size, struct qv_item *item)
 {
-	return read_item(end, data, size, item, true);
+	return check_and_read(end, data, size, item, true);
 }
 
 int qv_end_peek(struct qv_end *end, const void **data, struct qv_item *item)

@@ -20,9 +20,18 @@ struct end_type {
 	int (*find)(struct qv_end *end, bool again);
 	/* Records that the item was taken. */
 	void (*taken)(struct qv_end *end, struct qv_item *item);
+	/*
+	 * A whole write or read in one step, or NULL: then the caller takes the steps above. The
+	 * end has claimed and peeked nothing, and `data` has the size of an item. read(): the
+	 * connection has not ended; END_UNUSUAL asks the caller to take the steps.
+	 */
+	int (*write)(struct qv_end *end, const void *data);
+	int (*read)(struct qv_end *end, void *data, struct qv_item *item);
 	bool second_writes;		/* end 1 writes, too */
 	bool writer_binds;		/* the writer's own words refer to the peer */
 };
+
+#define END_UNUSUAL	1	/* no enum qv_chan_result */
 
 extern const struct end_type end_mailbox, end_four_slot, end_ring;
 

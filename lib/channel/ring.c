@@ -59,9 +59,14 @@ static int ring_bind(struct qv_end *end)
 static int ring_reload(struct qv_end *end)
 {
 	struct qv_chan_section *own = end_section(end, 0), *reader = end_section(end, 1);
-	uint64_t attached = shared_load(&reader->generation);
-	uint64_t bound = shared_load(&reader->bound), tail = shared_load(&reader->count);
+	uint64_t attached, bound, tail;
 
+	/* of whatever life: it says nothing new */
+	if (shared_load(&reader->count) == end->freed)
+		return QV_CHAN_DONE;
+	attached = shared_load(&reader->generation);
+	bound = shared_load(&reader->bound);
+	tail = shared_load(&reader->count);
 	if (attached != end->peer_generation || bound != end->generation)
 		return QV_CHAN_DONE;
 	if (tail - end->freed > end->count - end->freed) {
@@ -121,6 +126,21 @@ static int ring_claim(struct qv_end *end)
 	return QV_CHAN_DONE;
 }
 
+static int ring_write(struct qv_end *end, const void *data)
+{
+	struct qv_chan_slot *slot;
+	int result = ring_claim(end);
+
+	if (result)
+		return result;
+	slot = end_slot(end, 0, end->place);
+	shared_store(&slot->begin, end->number);
+	shared_copy_in(slot + 1, data, end->page.item);
+	shared_store(&slot->end, end->number);
+	end_publish(end, &end_section(end, 0)->count, ++end->count);
+	return QV_CHAN_DONE;
+}
+
 static void ring_publish(struct qv_end *end, uint64_t size)
 {
 	(void)size;
@@ -134,13 +154,19 @@ static int ring_lapped(struct qv_end *end)
 	return QV_CHAN_LAPPED;
 }
 
+/*
+ * While there are items that this end found before, it does not look for more: so it does not take
+ * the cache line of its count away from the writer.
+ */
 static int ring_find(struct qv_end *end, bool again)
 {
-	uint64_t head = shared_load(&end_section(end, 0)->count), waiting = head - end->count;
-	uint64_t slots = end->page.slots, number;
+	uint64_t head = end->seen, slots = end->page.slots, waiting, number;
 
 	if (again)
 		return QV_CHAN_USAGE;
+	if (head <= end->count || drops_oldest(end))
+		head = shared_load(&end_section(end, 0)->count);
+	waiting = head - end->count;
 	if (head < end->seen || head < end->count || (waiting > slots && !drops_oldest(end)))
 		return QV_CHAN_CORRUPT;
 	end->seen = head;
@@ -175,7 +201,44 @@ static void ring_taken(struct qv_end *end, struct qv_item *item)
 	end_publish(end, &own->count, ++end->count);
 }
 
+/*
+ * The usual case of a read: the writer is the one to which this end is bound. Nothing is taken in
+ * any other case, also if the item does not stay intact: the caller then looks again, and learns
+ * why. Loads the life word before the item and after it.
+ */
+static int ring_read(struct qv_end *end, void *data, struct qv_item *item)
+{
+	struct qv_chan_section *own = end_section(end, 1);
+	const struct qv_chan_slot *slot;
+	int result;
+
+	if (!end->peer_generation || drops_oldest(end) ||
+	    QV_CHAN_GENERATION(end_life(end, 0)) != end->peer_generation)
+		return END_UNUSUAL;
+	result = ring_find(end, false);
+	if (result == QV_CHAN_NOTHING &&
+	    QV_CHAN_GENERATION(end_life(end, 0)) == end->peer_generation)
+		return result;
+	if (result)
+		return END_UNUSUAL;
+	slot = end_slot(end, 0, end->place);
+	shared_copy_out(data, slot + 1, end->bytes);
+	if (shared_load(&slot->begin) != end->number ||
+	    QV_CHAN_GENERATION(end_life(end, 0)) != end->peer_generation)
+		return END_UNUSUAL;
+	item->number = end->number;
+	item->bytes = end->bytes;
+	item->lost = end->last ? end->number - end->last - 1 : 0;
+	end->last = end->number;
+	if (item->lost)
+		shared_store(&own->lost, end->lost += item->lost);
+	shared_store(&own->last, end->number);
+	end_publish(end, &own->count, ++end->count);
+	return QV_CHAN_DONE;
+}
+
 const struct end_type end_ring = {
 	.attach = ring_attach, .bind = ring_bind, .claim = ring_claim, .publish = ring_publish,
 	.find = ring_find, .taken = ring_taken,
+	.write = ring_write, .read = ring_read,
 };

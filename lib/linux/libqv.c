@@ -143,13 +143,18 @@ static bool may_wait(const struct qv_channel *c, const struct attempt *a, int re
 	       (c->end.page.full == QV_CHAN_FULL_BLOCK || c->end.page.type == QV_CHAN_MAILBOX);
 }
 
-/* The manager clears the life page when no cell lists the channel. Returns QV_LIB_NOT_FOUND then */
-static int gone(const struct qv_channel *c)
+/* The manager clears the life page when no cell lists the channel. */
+static bool exists(const struct qv_channel *c)
 {
 	const volatile struct qv_chan_page *life_page = c->window;
 
-	return life_page->session == c->end.page.session ? 0 :
-	       lib_fail(QV_LIB_NOT_FOUND, "%s: this channel no longer exists", c->end.page.name);
+	return life_page->session == c->end.page.session;
+}
+
+static int gone(const struct qv_channel *c)
+{
+	return exists(c) ? 0 : lib_fail(QV_LIB_NOT_FOUND, "%s: this channel no longer exists",
+					c->end.page.name);
 }
 
 /* A call of a ring's writer counts a refused item if the ring is still full, so it looks before. */
@@ -180,14 +185,11 @@ static int spin(struct qv_channel *c, struct attempt *a, int result)
  * Tries a call, again for a short time, arms the bell, tries again, sleeps: a bell between the
  * steps is not lost.
  */
-static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
+static int carry_on(struct qv_channel *c, struct attempt *a, int result, int timeout_ms)
 {
 	int64_t end = timeout_ms > 0 ? now_ns() + timeout_ms * NS_PER_MS : 0;
-	int slept = gone(c), result;
+	int slept = 0;
 
-	if (slept)
-		return slept;
-	result = a->call(c, a);
 	if (may_wait(c, a, result) && timeout_ms)
 		result = spin(c, a, result);
 	while (may_wait(c, a, result) && timeout_ms) {
@@ -214,8 +216,19 @@ static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 /* A write rings. So does each read of a ring: its writer may wait for a slot. */
 static int ring_after(struct qv_channel *c, int result, bool writes)
 {
-	if (!result && (writes || c->end.page.type == QV_CHAN_RING) && qv_end_rings(&c->end))
+	if (!result && c->end.page.flags & QV_CHAN_BELL &&
+	    (writes || c->end.page.type == QV_CHAN_RING) && qv_end_rings(&c->end))
 		c->source->ring(c);
+	return result;
+}
+
+/* Continues a call after its first try, which had this result. */
+static int go_on(struct qv_channel *c, struct attempt *a, int result, int timeout_ms)
+{
+	if (timeout_ms && result)
+		result = carry_on(c, a, result, timeout_ms);
+	else if (result)
+		result = lib_fail_call(result, c->end.page.name);
 	return result;
 }
 
@@ -241,24 +254,45 @@ static int try_peek(struct qv_channel *c, struct attempt *a)
 
 int qv_write(struct qv_channel *c, const void *data, size_t size, int timeout_ms)
 {
-	struct attempt a = { .call = try_write, .from = data, .size = size, .writes = true };
+	struct attempt a;
+	int result = gone(c);
 
-	return ring_after(c, carry_out(c, &a, timeout_ms), true);
+	if (result)
+		return result;
+	result = qv_end_write(&c->end, data, size);
+	if (result) {
+		if (!timeout_ms)
+			return lib_fail_call(result, c->end.page.name);
+		a = (struct attempt){ .call = try_write, .from = data, .size = size,
+				      .writes = true };
+		result = carry_on(c, &a, result, timeout_ms);
+	}
+	return ring_after(c, result, true);
 }
 
 int qv_read(struct qv_channel *c, void *data, size_t size, struct qv_item *item, int timeout_ms)
 {
-	struct attempt a = { .call = try_read, .to = data, .size = size };
-	int result;
+	struct qv_item about;
+	struct attempt a;
+	int result = gone(c);
 
-	if (size == c->end.page.item)
-		result = carry_out(c, &a, timeout_ms);
-	else
-		result = lib_fail(QV_CHAN_SIZE, "%s: an item has %lu bytes, the buffer %lu",
+	if (!item)
+		item = &about;
+	*item = (struct qv_item){ 0 };
+	if (result)
+		return result;
+	if (size != c->end.page.item)
+		return lib_fail(QV_CHAN_SIZE, "%s: an item has %lu bytes, the buffer %lu",
 				  c->end.page.name, (unsigned long)c->end.page.item,
 				  (unsigned long)size);
-	if (item)
+	result = qv_end_read(&c->end, data, size, item);
+	if (result) {
+		if (!timeout_ms)
+			return lib_fail_call(result, c->end.page.name);
+		a = (struct attempt){ .call = try_read, .to = data, .size = size };
+		result = carry_on(c, &a, result, timeout_ms);
 		*item = a.item;
+	}
 	return ring_after(c, result, false);
 }
 
@@ -273,8 +307,9 @@ int qv_read_again(struct qv_channel *c, void *data, size_t size, struct qv_item 
 int qv_claim(struct qv_channel *c, void **data, int timeout_ms)
 {
 	struct attempt a = { .call = try_claim, .to = data, .writes = true };
+	int result = gone(c);
 
-	return carry_out(c, &a, timeout_ms);
+	return result ? result : go_on(c, &a, try_claim(c, &a), timeout_ms);
 }
 
 int qv_commit(struct qv_channel *c, size_t size)
@@ -290,8 +325,10 @@ int qv_abort(struct qv_channel *c)
 int qv_peek(struct qv_channel *c, const void **data, struct qv_item *item, int timeout_ms)
 {
 	struct attempt a = { .call = try_peek, .to = data };
-	int result = carry_out(c, &a, timeout_ms);
+	int result = gone(c);
 
+	if (!result)
+		result = go_on(c, &a, try_peek(c, &a), timeout_ms);
 	if (item)
 		*item = a.item;
 	return result;

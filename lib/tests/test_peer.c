@@ -98,6 +98,21 @@ static void test_calls_return_state_of_peer(void)
 	}
 }
 
+/* The section of an end that never started has no meaning, whatever is in it. */
+static void test_nothing_comes_from_an_end_that_never_started(void)
+{
+	struct world w = world_make(QV_CHAN_RING, 64, 4, 2, QV_CHAN_FULL_ERROR, QV_CHAN_RECONNECT);
+	struct qv_chan_page *page = w.window;
+	struct qv_end b;
+
+	page->end[0].life = QV_CHAN_LIFE(0, QV_CHAN_IS_ABSENT);
+	world_section(&w, 0)->count = 1;
+	world_slot(&w, 0, 0)->begin = world_slot(&w, 0, 0)->end = 1;
+	CHECK_EQ(world_attach(&w, &b, 1), QV_CHAN_DONE);
+	CHECK_EQ(get(&b), QV_CHAN_ABSENT);
+	free(w.window);
+}
+
 /* The reader of each type, and the writer of a ring and of a mailbox, see a restart of the peer. */
 static void test_restart_is_reported(void)
 {
@@ -345,6 +360,8 @@ static void test_own_section_is_checked(void)
 UNIT_SUITE(peer) = {
 	{ "peer: a call that cannot be carried out returns the peer's state",
 	  test_calls_return_state_of_peer },
+	{ "peer: nothing comes from an end that never started",
+	  test_nothing_comes_from_an_end_that_never_started },
 	{ "peer: a restart is reported", test_restart_is_reported },
 	{ "peer: a restart ends a peek", test_restart_ends_peek_and_claim },
 	{ "peer: a reader that restarts misses no item",

@@ -14,7 +14,7 @@
  * Mutation: lib/channel/ring.c: `end->bytes = end->page.item;` -> `end->bytes = end->page.item;
  *	shared_store(&end_section(end, 1)->count, end->count + 1);`: the reader returns the slot
  *	before it copied the item (case 1)
- * Mutation: lib/channel/end.c: `shared_store(&slot->begin, end->number);` ->
+ * Mutation: lib/channel/ring.c: `shared_store(&slot->begin, end->number);` ->
  *	`{ shared_store(&slot->begin, end->number); shared_store(&slot->end, end->number);
  *	shared_store(&end_section(end, 0)->count, end->count + 1); }`: the item is visible
  *	before it is complete (case 1)
