@@ -6,7 +6,8 @@ LWIP ?= $(wildcard $(LWIP_CACHE)/sources/lwip_1)
 ifeq ($(LWIP),)
 NET := none.c
 else
-NET := common.c interface.c net.c nicport.c serve.c share.c shared.c tcp.c udp.c lwip/port.c
+NET := common.c interface.c net.c nicport.c serve.c share.c shared.c tcp.c \
+	timewait.c udp.c lwip/port.c
 LWIP_SRC := $(addprefix core/,def.c inet_chksum.c init.c ip.c mem.c memp.c netif.c pbuf.c stats.c \
 		sys.c tcp.c tcp_in.c tcp_out.c timeouts.c udp.c) \
 	$(addprefix core/ipv4/,acd.c dhcp.c etharp.c icmp.c ip4.c ip4_addr.c ip4_frag.c) \
@@ -22,7 +23,7 @@ $(O)/inmates/quest/lwip/%.c.o: $(LWIP)/src/%.c
 $(addprefix $(O)/inmates/quest/net/,$(addsuffix .o,$(NET))): INMATE_CFLAGS += \
 	-ffile-prefix-map=$(LWIP)=lwip -I$(TOP)/inmates/quest/net/lwip \
 	-isystem $(LWIP)/src/include
-# lwIP's headers include it, so the compiler does not name it in the files of dependencies.
+# lwIP's headers include them, so the compiler does not name them in the files of dependencies.
 $(LWIP_OBJ) $(addprefix $(O)/inmates/quest/net/,$(addsuffix .o,$(NET))): \
-	$(TOP)/inmates/quest/net/lwip/lwipopts.h
+	$(addprefix $(TOP)/inmates/quest/net/lwip/,hooks.h lwipopts.h)
 endif

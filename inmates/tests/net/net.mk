@@ -6,7 +6,7 @@ NET_WORLD := $(TOP)/inmates/tests/net
 NETTED := $(addprefix $(TOP)/inmates/,lib/util/string.c \
 	$(addprefix quest/drivers/net/,e1000e.c nicrings.c) \
 	$(addprefix quest/net/,calls.c common.c datagram.c interface.c nicport.c options.c serve.c \
-		share.c shared.c socket.c stream.c tcp.c udp.c lwip/port.c))
+		share.c shared.c socket.c stream.c tcp.c timewait.c udp.c lwip/port.c))
 NET_CHANNEL := $(wildcard $(TOP)/lib/channel/*.c)
 NET_LWIP := $(addprefix $(LWIP)/src/,$(LWIP_SRC))
 NET_FLAGS := -I$(TOP)/inmates/tests/moving -I$(TOP)/inmates/quest/net/lwip \

@@ -54,6 +54,49 @@ TEST(net_uses_no_connection_that_lwip_has_freed)
 	CHECK_EQ(sockets_used(), 0);
 }
 
+/* Closes a connection. Then the other machine opens one more from its port, by `number`. */
+static unsigned int open_again(uint32_t number)
+{
+	struct peer p = { .here = 2000, .there = 7, .next = 1000, .window = 8192 };
+	struct quest_address a;
+	uint8_t f[FRAME_MAX];
+	unsigned int flags = 0, i;
+	int listener, fd;
+
+	world_begin(false);
+	listener = accept_from(&p, &a, &fd);
+	CHECK(fd >= 0);
+	socket_close(fd);
+	CHECK(remote_obey(&p) & FIN);
+	world_receive(f, frame_tcp(f, &p, ACK | FIN, "", 0, 0));
+	(void)remote_obey(&p);
+	CHECK_EQ(tcp_waiting(), 1);
+	p = (struct peer){ .here = 2000, .there = 7, .next = p.next + number, .window = 8192 };
+	world_receive(f, frame_tcp(f, &p, SYN, "", 0, 0));
+	for (i = 0; i < 4; i++)
+		flags |= remote_obey(&p);
+	socket_close(listener);
+	remote_pass(SETTLE_S);
+	CHECK_EQ(sockets_used(), 0);
+	return flags;
+}
+
+/* Linux may use a port again at once, which is in TIME_WAIT here only. */
+TEST(a_new_connection_ends_the_time_wait_of_an_older_one)
+{
+	CHECK(open_again(100000) & SYN);
+}
+
+TEST(the_next_number_is_new_enough_to_end_time_wait)
+{
+	CHECK(open_again(2) & SYN);
+}
+
+TEST(an_old_syn_that_was_long_on_its_way_ends_no_time_wait)
+{
+	CHECK(!(open_again((uint32_t)-1000) & SYN));
+}
+
 /* The bytes that a closed socket still sends are not lost for a connection that gets no socket. */
 TEST(a_connection_above_the_limit_of_a_program_costs_no_other)
 {

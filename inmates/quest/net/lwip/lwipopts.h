@@ -50,6 +50,7 @@ extern unsigned char *net_heap;
 /* segments that came too early, of one connection */
 #define TCP_OOSEQ_MAX_PBUFS		4
 #define LWIP_TCP_KEEPALIVE		1
+#define LWIP_HOOK_FILENAME		"hooks.h"
 
 #define LWIP_STATS			0
 #define LWIP_NETIF_HOSTNAME		1
