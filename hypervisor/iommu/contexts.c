@@ -17,6 +17,7 @@
  */
 #include "core/cpu.h"
 #include "core/gmem.h"
+#include "tables/nested.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
 
@@ -62,31 +63,25 @@ static u64 linux_table(u64 word)
 	return word & CONTEXT_PRESENT && !is_own(word & PT_ADDR) ? word & (PT_ADDR | 1) : 0;
 }
 
+/*
+ * Copies from a table of Linux. A table that is no RAM, or in memory that Linux has lost, has
+ * zeros: registers of a device may not be read, since that may take long and have effects
+ */
+static void copy(struct pcpu *cpu, u64 table, u32 offset, u64 *to, u32 len)
+{
+	u64 page = table & PT_ADDR;
+
+	if (!table || !ram_has(&me()->boot, page, QV_PAGE, true) ||
+	    !guest_copy_phys(cpu, to, page + offset, len))
+		memset(to, 0, len);
+}
+
 static u64 linux_contexts(struct pcpu *cpu, struct iommu_unit *u, u32 bdf)
 {
 	u64 word;
 
-	return guest_copy_phys(cpu, &word, u->linux_root + 8 * root_word(bdf), 8) ?
-	       linux_table(word) : 0;
-}
-
-/* Copies words of a table of Linux. In memory that Linux has lost, all entries are absent */
-static void copy(struct pcpu *cpu, u64 table, u32 first, u64 *to)
-{
-	if (!table || !guest_copy_phys(cpu, to, (table & PT_ADDR) + 8 * first, 8 * CHUNK))
-		memset(to, 0, 8 * CHUNK);
-}
-
-/* Scalable mode: the entry of PASID 0 to which Linux's context leads, or zeros */
-static void linux_pasid(struct pcpu *cpu, u64 directory, u64 *pasid)
-{
-	u32 i;
-
-	pasid[0] = directory;
-	for (i = 0; i < 2; i++)	/* the directory of tables of PASIDs, then the table */
-		if (!(pasid[0] & CONTEXT_PRESENT) ||
-		    !guest_copy_phys(cpu, pasid, pasid[0] & PT_ADDR, PASID_LEN))
-			memset(pasid, 0, PASID_LEN);
+	copy(cpu, u->linux_root, 8 * root_word(bdf), &word, 8);
+	return linux_table(word);
 }
 
 /* Units that nest: the monitor's entry of the function's PASID. NULL: the pool is empty */
@@ -131,7 +126,9 @@ static bool adapt(struct pcpu *cpu, u32 bdf, u64 *entry)
 	u64 domain = DOMAIN(entry[1]), pasid[PASID_LEN / 8] = { 0 };
 
 	if (me()->boot.iommus.stage && present) {
-		linux_pasid(cpu, entry[0], pasid);
+		/* from the directory the table, and from that the entry of PASID 0 */
+		copy(cpu, entry[0], 0, pasid, PASID_LEN);
+		copy(cpu, pasid[0] & CONTEXT_PRESENT ? pasid[0] : 0, 0, pasid, PASID_LEN);
 		identity = PASID_KIND(pasid[0]) == PASID_STAGE(PASID_IDENTITY);
 		domain = pasid[1] & 0xffff;
 	}
@@ -171,7 +168,7 @@ static bool follow(struct pcpu *cpu, u32 bdf, u64 from, u64 *to)
 	u32 i, j;
 
 	for (i = 0; (from || to) && i < PT_ENTRIES; i += CHUNK) {
-		copy(cpu, from, i, entries);
+		copy(cpu, from, 8 * i, entries, sizeof(entries));
 		for (j = 0; j < CHUNK; j += words()) {
 			identity |= adapt(cpu, bdf + (i + j) / words(), entries + j);
 			if (to)
@@ -202,7 +199,7 @@ void contexts_follow(struct pcpu *cpu, struct iommu_unit *u)
 
 	for (i = 0; u->translated && i < PT_ENTRIES; i += 4 / words()) {
 		if (!(i % CHUNK))
-			copy(cpu, u->linux_root, i, entries);
+			copy(cpu, u->linux_root, 8 * i, entries, sizeof(entries));
 		follow_bus(cpu, u, i * PT_ENTRIES / 4, linux_table(entries[i % CHUNK]));
 	}
 }

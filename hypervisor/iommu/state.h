@@ -25,6 +25,7 @@ struct iommu_unit {
 	u64 ring;		/* Linux's queue: physical address */
 	u64 linux_irta;		/* Linux's value of VTD_IRTA, or (AMD-Vi) AMDVI_WIDE or 0 */
 	u64 linux_root;		/* Linux's root table, or table of devices: physical address */
+	u32 followed;		/* VT-d: not 0: contexts were followed for these requests */
 	u32 linux_tail;		/* offset in .ring, behind the last request that was carried out */
 	u32 remaps;		/* 1: the unit remaps interrupts, by the monitor's table */
 	u32 translated;		/* 1: Linux's tables are used for its devices: contexts.c */

@@ -234,6 +234,9 @@ static void a_state(u32 bdf, bool has_table)
 	the_instance.boot.iommus.domain = any_u32();
 	ASSUME(the_instance.boot.iommus.domain <= 0xffff - QV_INSTANCES);
 	the_instance.iommu.contexts = SHARED;
+	/* other tables read as those that Linux has lost */
+	the_instance.boot.num_ram = 1;
+	the_instance.boot.ram[0].end = ~0ull;
 	unit->root = ROOT;
 	unit->linux_root = LINUX_ROOT;
 	unit->translated = any_bool();

@@ -68,14 +68,16 @@
  *	entries before the first one are not followed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `granularity > 1 ? VTD_BY_DOMAIN : VTD_GLOBAL` ->
  *	`VTD_BY_DOMAIN`: one domain is flushed where Linux asks for all (case 1)
- * Mutation: hypervisor/iommu/vtd_linux.c: `		contexts_follow(cpu, u);` -> ``:
+ * Mutation: hypervisor/iommu/vtd_linux.c: `!u->followed++` -> `0`:
  *	contexts are dropped before they were followed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `VTD_DOMAIN | (pasid` -> `(pasid`: another
  *	domain is flushed (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `(pasid ? VTD_PASID : VTD_DRAIN)` -> `VTD_DRAIN`: another
  *	PASID is flushed (case 1)
- * Mutation: hypervisor/iommu/vtd_linux.c: `if (pasid && me()->boot.iommus.nested)` -> `if (0)`:
+ * Mutation: hypervisor/iommu/vtd_linux.c: `if (pasid && me()->boot.iommus.nested &&` -> `if (0 &&`:
  *	the unit knows other PASIDs than Linux's (case 1)
+ * Mutation: hypervisor/iommu/vtd_linux.c: `nested && u->step == me()->iommu.steps` -> `nested`:
+ *	during the take it has Linux's entries, and flushes none by a PASID (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `| VTD_IOTLB | VTD_DRAIN;` -> `| VTD_IOTLB;`: requests
  *	under way are not awaited (case 1)
  * Mutation: hypervisor/iommu/vtd_linux.c: `granularity <= pasid` -> `!granularity`: a malformed
@@ -266,7 +268,7 @@ static void claim_vtd(u64 low, u64 high, u64 e0, u64 e1)
 	u32 asked = low >> 4 & 3, done = e0 >> 4 & 3;
 	u32 i = any_u32() % QV_MON_IRTES;
 	bool pasid = (low & 15) == 6, stage = the_instance.boot.iommus.stage;
-	bool nested = the_instance.boot.iommus.nested;
+	bool nested = the_instance.boot.iommus.nested && u->step == the_instance.iommu.steps;
 
 	switch (e0 & 15) {
 	case 1:
@@ -372,6 +374,9 @@ static void any_unit(void)
 	u->status = any_u32() >> 1;		/* of an earlier wait */
 	ASSUME(u->status <= u->waits);
 	u->remaps = any_bool();
+	u->step = 1 + any_u32() % 4;
+	the_instance.iommu.steps = 1 + any_u32() % 4;
+	followed.contexts = u->followed = any_bool();	/* for an earlier one of these requests */
 	the_instance.boot.iommus.nested = the_instance.boot.iommus.stage == 2 && any_bool();
 	u->linux_irta = any_u64();
 }

@@ -165,14 +165,15 @@ static void test_requests_during_the_take_reach_the_unit(void)
 
 	open_linux();
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_GIVE, 0), QV_ME_OK);
-	me()->iommu.units[0].translated = me()->boot.iommus.nested = 0;
+	me()->iommu.units[0].translated = 0;
 	me()->iommu.units[0].root = me()->iommu.root;
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
 	CHECK_EQ(call_iommu(cpu, QV_IOMMU_TAKE, 0), QV_ME_BUSY);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));
 	linux_map(2, PAGE(99));
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(2));		/* it is cached */
-	CHECK_EQ(linux_asks(VTD_IOTLB | VTD_GLOBAL, 0), 0);
+	CHECK_EQ(linux_asks(fake_vtd_stage & 1 ? VTD_PASID_IOTLB | VTD_BY_DOMAIN | 2 << 16 :
+						 VTD_IOTLB | VTD_GLOBAL, 0), 0);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(99));
 	linux_attach(DISK, 1, 0);
 	CHECK_EQ(fake_vtd_dma_of(DISK, IOVA), PAGE(99));
@@ -323,6 +324,7 @@ static void test_device_of_a_cell_is_taken_from_linuxs_tables(void)
 static void test_tables_that_linux_lacks_are_absent(void)
 {
 	u64 contexts[2], unit;
+	u32 ranges;
 
 	open_linux();
 	linux_map(FAKE_DOMAIN, PAGE(3));
@@ -347,6 +349,12 @@ static void test_tables_that_linux_lacks_are_absent(void)
 	put(FAKE_ROOT, CONTEXTS(0) | 1);
 	CHECK_EQ(linux_changes(), 0);
 	CHECK_EQ(get(unit), contexts[0]);
+	/* tables in the registers of a device */
+	ranges = me()->boot.num_ram;
+	me()->boot.num_ram = 0;
+	contexts_follow(pcpu_of(0), &me()->iommu.units[0]);
+	me()->boot.num_ram = ranges;
+	CHECK_EQ(FAKE_NESTED ? get((contexts[0] & PT_ADDR) + 32 * (NIC & 0x7f)) : get(unit), 0);
 }
 
 static void test_linux_that_translates_no_longer_is_not_taken(void)

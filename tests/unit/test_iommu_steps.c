@@ -66,7 +66,7 @@ static u64 longest(struct pcpu *cpu, u32 num)
  * All entries of Linux's table of interrupts are in use, and all functions of all buses; where
  * units nest, of as many as there is room for
  */
-static u64 longest_vtd(u32 num)
+static struct pcpu *fill_vtd(u32 num)
 {
 	u32 i, words = fake_vtd_stage ? 4 : 2, buses = FAKE_NESTED ? NESTED_BUSES : PT_ENTRIES;
 
@@ -85,7 +85,33 @@ static u64 longest_vtd(u32 num)
 	put(DIRECTORY + QV_PAGE, PASID_STAGE(FAKE_NESTED ? 1 : 2), 5);
 	put(DIRECTORY + QV_PAGE + 16, CONTEXTS, 0);
 	CHECK_EQ(iommu_tables(me()), 0);
-	return longest(pcpu_of(0), num);
+	return pcpu_of(0);
+}
+
+/* Returns the basic blocks of a write of the tail behind @num requests about contexts */
+static u64 requests(u32 num)
+{
+	struct pcpu *cpu = fill_vtd(1);
+	u32 i;
+
+	CHECK_EQ(fake_take(cpu), QV_ME_OK);
+	w.tail = 5 * fake_vtd_request();
+	for (i = 0; i < num; i++, w.tail += fake_vtd_request())
+		fake_vtd_put(w.tail, VTD_CONTEXTS | VTD_GLOBAL, 0);
+	w.blocks = steps_blocks;
+	vtd_write(cpu, &me()->iommu.units[0], VTD_IQT, w.tail);
+	CHECK_EQ(cpu->status->denied, 0);
+	return steps_blocks - w.blocks;
+}
+
+/* The first request looks at all of Linux's contexts, the others at none */
+static void test_many_requests_of_a_write_follow_contexts_once(void)
+{
+	for (fake_vtd_stage = 0; fake_vtd_stage < 4; fake_vtd_stage++) {
+		unit_case("stage %u", fake_vtd_stage);
+		CHECK(requests(101) - requests(1) < 100 * 500);
+	}
+	fake_vtd_stage = 0;
 }
 
 /* All entries of the device's table are in use */
@@ -105,8 +131,8 @@ static void test_no_call_of_a_take_is_long(void)
 
 	for (fake_vtd_stage = 0; fake_vtd_stage < 4; fake_vtd_stage++) {
 		unit_case("stage %u", fake_vtd_stage);
-		one = longest_vtd(1);
-		many = longest_vtd(4);
+		one = longest(fill_vtd(1), 1);
+		many = longest(fill_vtd(4), 4);
 		/* the last step of a unit and the first of the next one are one call */
 		CHECK(many < 2 * one);
 	}
@@ -289,6 +315,8 @@ IN_EACH_MODE(test_take_can_be_given_up_after_each_step)
 
 UNIT_SUITE(iommu_steps) = {
 	{ "iommu: no call of a take is long", test_no_call_of_a_take_is_long },
+	{ "iommu: many requests of a write follow contexts once",
+	  test_many_requests_of_a_write_follow_contexts_once },
 	{ "iommu: Linux changes interrupts during the take",
 	  test_linux_changes_interrupts_during_the_take_in_each_mode },
 	{ "iommu: no interrupt reaches a CPU that Linux loses during the take",

@@ -312,7 +312,7 @@ class Examination:
                 "dma",
                 OK,
                 "Linux translates the addresses of devices; on this hardware, which nests its "
-                "tables, DMA full needs no boot parameter (qvctl enable shows the level)",
+                "tables, DMA full may need no boot parameter (qvctl enable shows the level)",
             )
         if groups:
             return Finding(
