@@ -26,7 +26,7 @@ from lab.fixtures import SLOW
 from lab.machine import Result
 from lab.paths import TOP
 from lab.schedule import SlowFirst
-from product import Product
+from product import Product, no_trouble
 
 
 def write(apt: Path, name: str, text: str) -> None:
@@ -365,3 +365,16 @@ def test_refusal_for_missing_cpus_leaves_evidence(monkeypatch: pytest.MonkeyPatc
         Product(machine).do("disable")  # type: ignore[arg-type]
     with pytest.raises(AssertionError, match="enabled already\n$"):
         Product(machine).do("enable")  # type: ignore[arg-type]
+
+
+def test_warning_about_the_fair_server_is_no_trouble_and_others_are() -> None:
+    log = ("[ 1.0] ------------[ cut here ]------------\n[ 1.1] Dying CPU not properly vacated!\n"
+           "[ 1.2] WARNING: CPU: 3 PID: 39 at kernel/sched/core.c:8365 sched_cpu_dying.cold+0xc\n"
+           "[ 1.3] Call Trace:\n[ 1.4] ---[ end trace 0000000000000000 ]---\n"
+           "[ 1.5] CPU3 enqueued tasks (2 total):\n[ 1.6] \tpid: 39, name: migration/3\n")
+    no_trouble(log + "[ 1.7] smpboot: CPU 3 is now offline\n")
+    for other in (log + "[ 1.7] \tpid: 77, name: sh\n", log.replace("(2 total)", "(3 total)"),
+                  log + "[ 2.0] WARNING: CPU: 0 PID: 1 at kernel/irq/manage.c:1\n",
+                  log.replace("migration/3", "sh")):
+        with pytest.raises(AssertionError, match="the kernel complains"):
+            no_trouble(other)
