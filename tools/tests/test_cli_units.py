@@ -56,6 +56,13 @@ def test_disable_works_without_the_file(run: Run, root: Path) -> None:
     assert [path.name for path in (root / DROP_IN).parent.iterdir()] == ["own.conf"]
 
 
+def test_disable_of_a_mistyped_name_is_refused(run: Run, root: Path) -> None:
+    describe(root)
+    assert run("cell", "disable", "quets", "--now") == 1
+    assert "no unit of a cell quets starts at boot" in run.err and not run.system.systemd
+    assert run("cell", "disable", "quest") == 0, run.err
+
+
 def test_wrong_file_leaves_all_units_alone(run: Run, root: Path) -> None:
     describe(root, "after: [camera]\n")
     describe(root, "after: camera\n", "other")

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from .. import config, dropin, order, output
 from ..errors import Refused, WrongConfiguration
 from .needs import said_by
@@ -77,7 +79,15 @@ def enable(args: Arguments, system: System) -> int:
 
 
 def disable(args: Arguments, system: System) -> int:
-    """Works without the cells' files, too."""
+    """Works without the cells' files, too. A name without a file and a unit is a typing error."""
+    for name in args.names:
+        file = dropin.file_of(system.root, name)
+        known = dropin.is_enabled(system.root, name) or dropin.present(system.root, name)
+        if not known and not os.path.lexists(file):
+            raise Refused(
+                f"no unit of a cell {name} starts at boot, and there is no {file}",
+                "see `qvctl cell list --all`",
+            )
     system.systemctl(
         "disable", *(["--now"] if args.now else []), *(dropin.unit(name) for name in args.names)
     )
