@@ -108,7 +108,7 @@ def test_wrong_usage(run: Run, argv: list[str]) -> None:
 
 @pytest.mark.parametrize("line,sentence,usage", [
     ("cell shutdwon q", "cell: there is no `shutdwon` (perhaps `shutdown`)", "qvctl cell create|apply|"),
-    ("cell shutdown q --timeout -1", "--timeout: `-1` is not a number of milliseconds", "qvctl cell shutdown NAME... [--strict] [--timeout MS]"),
+    ("cell shutdown q --timeout -1", "--timeout: `-1` is not a number of milliseconds (0 to 3600000)", "qvctl cell shutdown NAME... [--strict] [--timeout MS]"),
     ("cell shutdown q --timeot 1", "cell shutdown: there is no option --timeot (perhaps `--timeout`)", "qvctl cell shutdown NAME..."),
     ("cell shutdown q --timeout", "--timeout wants a value: MS", "qvctl cell shutdown NAME..."),
     ("cell list x", "cell list: `x` is too much", "qvctl cell list [-a] [--json]"),

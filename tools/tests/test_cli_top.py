@@ -145,7 +145,7 @@ def test_metrics_by_http(run: Run) -> None:
 
 
 @pytest.mark.parametrize("words,says", [
-    (("--listen", "x"), "address and port"), (("--listen", "70000"), "address and port"),
+    (("--listen", "x"), "such as 127.0.0.1:9747"), (("--listen", "70000"), "is not a port (0 to 65535)"),
     (("--json",), "leave out --json"), (("--file", "/nowhere/qv.prom"), "cannot be written")])
 def test_metrics_refuses(run: Run, words: tuple[str, ...], says: str) -> None:
     live(run)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def seconds(value: str) -> float:
-    """number of seconds"""
+    """number of seconds (more than 0, up to 86400)"""
     number = float(value)
     if not 0 < number <= 86400:
         raise ValueError
@@ -18,7 +18,7 @@ def seconds(value: str) -> float:
 
 
 def count(value: str) -> int:
-    """count"""
+    """count (0 to 1000000)"""
     number = int(value)
     if not 0 <= number <= 1_000_000:
         raise ValueError
@@ -42,7 +42,7 @@ def boot(value: str) -> int:
 
 
 def milliseconds(value: str) -> int:
-    """number of milliseconds"""
+    """number of milliseconds (0 to 3600000)"""
     number = int(value)
     if not 0 <= number <= 3_600_000:
         raise ValueError
@@ -106,7 +106,7 @@ def ipi(value: str) -> str:
 
 
 def listen(value: str) -> tuple[str, int]:
-    """address and port"""
+    """port (0 to 65535), or an address and a port such as 127.0.0.1:9747"""
     address, _, port = value.rpartition(":")
     number = int(port)
     if not 0 <= number <= 65535:
