@@ -74,6 +74,11 @@ def test_installed_headers_compile_alone(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
+def test_qvctl_of_a_tree_that_is_not_built_names_the_command(tmp_path: Path) -> None:
+    done = subprocess.run([TOP / "tools/qvctl", "status"], env={"O": str(tmp_path)}, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and "make -C tools abi" in done.stderr
+
+
 def test_version_names_the_commit_that_was_built(tmp_path: Path) -> None:
     """With git it is the present commit, without it that of the source package, or none."""
     def built(tree: Path, given: str = "") -> str:
