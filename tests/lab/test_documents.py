@@ -41,6 +41,13 @@ def test_named_files_exist(page: Path) -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_named_tests_exist(page: Path) -> None:
+    named = {word for word in CODE.findall(page.read_text()) if re.fullmatch(r"test_\w+", word)}
+    code = "".join(path.read_text() for path in sources(".py"))
+    assert not {word for word in named if f"def {word}(" not in code}
+
+
 def sources(*suffixes: str) -> list[Path]:
     folders = ("driver", "hypervisor", "include", "inmates", "lib", "tools", "tests")
     return [path for folder in folders for path in (TOP / folder).rglob("*")
