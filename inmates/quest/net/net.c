@@ -180,7 +180,8 @@ bool net_start(const struct boot_info *boot)
 		return true;
 	}
 	state = FOUND;
-	why = "it has not started yet";
+	why = *wish.share ? "the cell that has the function has not started its network yet" :
+			    "it has not started yet";
 	id = vcpu();
 	if (*wish.driver) {
 		userdriver_set_polled(wish.polled);

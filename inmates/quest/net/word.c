@@ -111,8 +111,8 @@ static const char *read_address(struct rest *r, struct net_wish *wish)
 		return NULL;
 	if (!address(r, wish->address) || !take(r, "/") || !number(r, PREFIX_MAX, &wish->prefix) ||
 	    !wish->prefix)
-		return "use net=ADDRESS/PREFIX[,via=GATEWAY][,polled], such as net=192.168.7.2/24, "
-		       "or net=dhcp[,polled]";
+		return "use net=ADDRESS/PREFIX[,via=GATEWAY], such as net=192.168.7.2/24, or "
+		       "net=dhcp; behind it ,polled, ,share or ,apart";
 	return usable(wish) ? NULL : "no interface can have that address";
 }
 
