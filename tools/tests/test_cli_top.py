@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import socket
+import threading
 import urllib.request
 from pathlib import Path
 
@@ -142,6 +144,23 @@ def test_metrics_by_http(run: Run) -> None:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def test_unit_of_metrics_is_ready_when_the_server_listens(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """systemd hears nothing if the port is taken, so the start of the unit fails."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd, socket.socket() as taken:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.setblocking(False)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        monkeypatch.setattr(threading.Event, "wait", lambda _event, _timeout=None: True)
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert run("metrics", "--listen", str(taken.getsockname()[1])) == 1 and "can listen at" in run.err
+        with pytest.raises(BlockingIOError):
+            systemd.recv(64)
+        monkeypatch.setattr(metrics, "start_http_server", lambda *_words: None)
+        assert run("metrics", "--listen", "9747") == 0
+        assert systemd.recv(64) == b"READY=1"
 
 
 @pytest.mark.parametrize("words,says", [

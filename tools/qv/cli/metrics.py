@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from .. import abi, output
 from ..condition import state_name
 from ..errors import NotLoaded, Refused, WrongUsage
+from ..journal import post
 from ..latency import BUCKETS, end
 from .latency import histograms_of
 from .recovery import block_of
@@ -210,6 +211,8 @@ def metrics(args: Arguments, system: System) -> int:
                 "name a free port with --listen",
             ) from None
         output.line(f"serves http://{address}:{port}/metrics")
+        if to := os.environ.get("NOTIFY_SOCKET", ""):  # of the unit qv-metrics
+            post(f"\0{to[1:]}" if to.startswith("@") else to, b"READY=1")
         threading.Event().wait()
     data = generate_latest(registry).decode()
     if args.file:
