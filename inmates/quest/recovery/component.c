@@ -12,6 +12,7 @@
 #include "../kernel/threadslot.h"
 #include "../kernel/vcpu/bind.h"
 #include "../kernel/vcpu/vcpu.h"
+#include "../user/include/quest/errors.h"
 #include "../user/include/quest/types.h"
 #include "checkpoint.h"
 #include "component.h"
@@ -23,6 +24,17 @@
 struct component components[COMPONENTS_MAX];
 struct component_rule rules[COMPONENTS_MAX];
 unsigned int num_components;
+
+const char *component_why(const struct component *c)
+{
+#define WHY(name, number, sentence, remedy) case (number): return " (" sentence ")";
+	switch (-c->start_error) {
+	QUEST_ERRORS(WHY)
+	default:
+		return "";
+	}
+#undef WHY
+}
 
 const char *component_init(unsigned int n, uint64_t period)
 {

@@ -49,6 +49,9 @@ const char *component_init(unsigned int n, uint64_t period);
 /* Whether component `n` has its VCPU, and the channels by which other cells know of it. */
 bool component_is_ready(unsigned int n);
 
+/* Returns why the last start failed, as a sentence in brackets; "" if it did not. */
+const char *component_why(const struct component *c);
+
 /* Starts the program. Sets .start_error, and the state to COMPONENT_RUNS in any case. */
 void component_start(struct component *c);
 

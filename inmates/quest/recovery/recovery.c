@@ -114,7 +114,8 @@ static void report(const struct component *c, const struct outage *o, const stru
 
 	recovery_publish(recovery_bound());	/* the line wakes its readers */
 	irq_enable();
-	print("recovery: %s: %s %lu: %s%s\n", c->rule->name, detectors[o->detector].name, o->value,
+	print("recovery: %s: %s %lu%s: %s%s\n", c->rule->name, detectors[o->detector].name,
+	      o->value, o->detector == DETECT_START ? component_why(c) : "",
 	      o->detector == DETECT_PEER ? "taken over" : names[o->strategy], s ? s->program : "");
 	irq_disable();
 }
