@@ -292,6 +292,11 @@ static int keys_open(struct qv_reply *r, struct qv_cell *cell, struct qv_key *k)
 {
 	u64 page = qv_manage(QV_HC_KEY, cell->id | (u64)k->key << 8);
 
+	if (page == QV_ME_KEY)
+		return qv_refuse(r, QV_E_CHANNEL,
+				 "let the cell open it first, to linux (dynamic-channels)",
+				 "cell '%s' has not opened the key %u with Linux", cell->name,
+				 k->key);
 	if (page > QV_ME_BASE)
 		return qv_refuse_monitor(r, page, "open the channel");
 	page -= cell->num_channels;
