@@ -187,3 +187,13 @@ def test_broken_sample_does_not_stop_the_kernel(tmp_path):
     assert done.returncode != 0 and "logger.c" in done.stderr
     image = (out / "inmates/quest/quest.elf").read_bytes()
     assert b"periodic\0" in image and b"logger\0" not in image
+
+
+@pytest.mark.parametrize("page", ["channels", "messages", "migration", "recovery"])
+def test_programs_of_pages_compile_without_a_warning(folder, page):
+    text = (m.TOP / f"Documentation/how-to/{page}.md").read_text()
+    programs = [code for code in re.findall(r"^```c\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) if "int main(" in code]
+    assert programs
+    for n, code in enumerate(programs):
+        (folder.path / f"{page}{n}.c").write_text(code)
+        folder.run("make", "CFLAGS=-O2 -Wall -Wextra -Werror", f"quest/{page}{n}")
