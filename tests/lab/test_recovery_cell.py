@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Components of a Quest cell, as Linux sees them: the key `recovery` and `qvctl recovery`."""
 
+import re
 from typing import Any
 
+from lab.paths import TOP
+from pages import block
 from product import TEST_IMAGE, Product
 from test_watching import until
 
@@ -48,3 +51,17 @@ def test_linux_sees_how_components_recover(qv: Product) -> None:
     assert qv.show()["state"] == "failed"
     after = qv.ask("recovery quest")
     assert after["outages"] == found["outages"] and after["components"] == found["components"]
+
+
+def test_trial_of_the_page(qv: Product) -> None:
+    """The file and the commands of recovery.md, and a program that does not exist."""
+    page = (TOP / "Documentation/how-to/recovery.md").read_text()
+    text = next(code for code in re.findall(r"(?ms)^```yaml\n(.*?)^```$", page) if "name: trial" in code)
+    qv.sh(f"cat >/run/trial.yaml <<'END'\n{text}  gone 1ms/100ms restart=1/10s : gonne\nEND")
+    qv.do("enable")
+    for step in block("recovery.md", "qvctl cell create").steps():
+        if "kill" in step.command:
+            until(lambda: re.search(r"(?m)^ +1 +0 logger ", qv.quesh("ps", "trial")), "the program runs", 60)
+        qv.sh(f"cd /run && {step.command}")
+    until(lambda: qv.ask("recovery trial")["components"][0]["starts"] == 2, "it was started again", 60)
+    assert "recovery: gone: start 2 (there is no file of that name): given up" in qv.sh("quesh trial --dump")

@@ -54,6 +54,11 @@ def size(text: str) -> str:
     return text
 
 
+# Linux keeps one of these functions, and a cell gets the other
+CABLE = tuple(word for n, place in (("a", "12.0"), ("b", "14.0")) for word in (
+    "-netdev", f"hubport,id={n},hubid=0", "-device", f"e1000e,netdev={n},addr={place}"))
+
+
 def machine_options(p: argparse.ArgumentParser) -> None:
     kernels = sorted(roots.sections()["kernel"])
     p.add_argument("--machine", choices=sorted(EMULATORS), default="amd",
@@ -71,6 +76,8 @@ def machine_options(p: argparse.ArgumentParser) -> None:
                    help="one more kernel parameter (repeatable)")
     p.add_argument("--qemu-arg", action="append", default=[], metavar="ARG",
                    help="one more QEMU argument, e.g. --qemu-arg=-device --qemu-arg=edu (repeatable)")
+    p.add_argument("--cable", action="store_true",
+                   help="two network functions on one cable: 00:12.0 and 00:14.0 (with --iommu, for a cell)")
     p.add_argument("--no-build", action="store_true", help="install what was built last time")
     p.add_argument("--no-install", action="store_true", help="a machine without QV in it")
     p.add_argument("--console", type=Path, metavar="FILE",
@@ -125,7 +132,8 @@ def parser() -> argparse.ArgumentParser:
 
 def new_machine(o: argparse.Namespace) -> Machine:
     config = Config(machine=o.machine, kernel=o.kernel, cpus=o.cpus, memory=o.memory or "", iommu=o.iommu, icount=o.icount,
-                    cpu_flags=o.cpu_flags, boot_args=tuple(o.boot_arg), qemu_args=tuple(o.qemu_arg))
+                    cpu_flags=o.cpu_flags, boot_args=tuple(o.boot_arg),
+                    qemu_args=(*(CABLE if o.cable else ()), *o.qemu_arg))
     return Machine(config, install=not o.no_install, compile=not o.no_build, console=o.console,
                    boot_limit=getattr(o, "timeout", None) or 0.0)
 
