@@ -75,7 +75,8 @@ def test_installed_headers_compile_alone(tmp_path: Path) -> None:
 
 
 def test_qvctl_of_a_tree_that_is_not_built_names_the_command(tmp_path: Path) -> None:
-    done = subprocess.run([TOP / "tools/qvctl", "status"], env={"O": str(tmp_path)}, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([TOP / "tools/qvctl", "status"], env={"O": str(tmp_path)},
+                          stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1 and "make -C tools abi" in done.stderr
 
 

@@ -146,7 +146,8 @@ def test_metrics_by_http(run: Run) -> None:
         thread.join()
 
 
-def test_unit_of_metrics_is_ready_when_the_server_listens(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unit_of_metrics_is_ready_when_the_server_listens(run: Run, tmp_path: Path,
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
     """systemd hears nothing if the port is taken, so the start of the unit fails."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd, socket.socket() as taken:
         systemd.bind(str(tmp_path / "notify"))
