@@ -10,7 +10,6 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from . import abi, config, files, output, version
@@ -25,6 +24,22 @@ OPERATIONS = ("enable", "create", "start", "destroy", "disable")
 SEPARATE = ("enable", "disable")  # the longest holds of these are reported separately from the goal
 
 
+def _runs(text: str) -> int:
+    if not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of runs (1 to 10000)")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    if not 0 < float(text) <= 86400:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds (more than 0)")
+    return float(text)
+
+
+def _pause(text: str) -> float:
+    return 0.0 if text == "0" else _seconds(text)
+
+
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="qvbench", description="Measures QV; run it as root, with no cells there."
@@ -34,12 +49,12 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--config", default="/usr/share/qv/configs/quest.yaml", help="the cell to measure with"
     )
     parser.add_argument("--json", metavar="FILE", help="also write the numbers to FILE")
-    parser.add_argument("-n", type=int, default=5, help="runs of each operation (default 5)")
+    parser.add_argument("-n", type=_runs, default=5, help="runs of each operation (default 5)")
     parser.add_argument(
-        "--idle", type=float, default=10, metavar="S", help="idle seconds watched (default 10)"
+        "--idle", type=_seconds, default=10, metavar="S", help="idle seconds watched (default 10)"
     )
     parser.add_argument(
-        "--settle", type=float, default=2, metavar="S", help="seconds left alone before (default 2)"
+        "--settle", type=_pause, default=2, metavar="S", help="seconds left alone before (default 2)"
     )
     parser.add_argument(
         "--sloc", type=int, help="source lines of the monitor, to be shown with the rest"
@@ -151,7 +166,6 @@ def measure(bench: Bench, args: argparse.Namespace) -> dict[str, Any]:
         bench.one_life()
     idle = bench.idle(args.settle, args.idle)
     cycles = bench.cpuid_cycles(args.n)
-    bench.clean_up()
     entry = bench.first_entry_ns
     held = max(
         reply.held_ns
@@ -257,15 +271,19 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
             )
         bench = Bench(found[0], system, device)
         data = measure(bench, args)
+        show(data)
+        if args.json:
+            output.save(args.json, json.dumps(data, indent=2) + "\n")
+        return 0
     except WrongConfiguration as wrong:
         print(wrong.text(), file=sys.stderr)
         return 2
     except Refused as refusal:
-        if bench:
-            bench.clean_up()
         print(f"qvbench: {refusal.sentence}\n  remedy: {refusal.remedy}", file=sys.stderr)
         return 1
-    show(data)
-    if args.json:
-        Path(args.json).write_text(json.dumps(data, indent=2) + "\n")
-    return 0
+    except KeyboardInterrupt:
+        print("qvbench: interrupted", file=sys.stderr)
+        return 130
+    finally:
+        if bench:
+            bench.clean_up()

@@ -64,3 +64,27 @@ def test_wrong_configuration_is_reported(tmp_path: Path,
     assert bench.main(["--config", str(yaml)], FakeSystem(driver, tmp_path)) == 2  # type: ignore[arg-type]
     assert capsys.readouterr().err.startswith(f"{yaml}:1:1: cpus: is missing (")
     assert driver.calls == []
+
+
+def test_interrupted_measurement_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                capsys: pytest.CaptureFixture[str]) -> None:
+    """^C while it watches an idle machine."""
+    (tmp_path / "quest.elf").write_bytes(TINY)
+    yaml = tmp_path / "quest.yaml"
+    yaml.write_text("name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\n")
+    driver = Driver()
+    system = FakeSystem(driver, tmp_path)
+
+    def interrupted(_seconds: float) -> None:
+        raise KeyboardInterrupt
+    monkeypatch.setattr(system, "sleep", interrupted)
+    assert bench.main(["--config", str(yaml)], system) == 130  # type: ignore[arg-type]
+    assert not driver.enabled and not driver.cells
+    assert "interrupted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["-n", "0"], ["--idle", "0"], ["--settle", "-1"], ["-n", "x"]])
+def test_wrong_numbers_are_refused_before_anything_is_measured(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        bench.main(words)
+    assert end.value.code == 2
