@@ -27,6 +27,7 @@ def test_log_of_one_cell_and_of_the_last_minutes(run: Run, monkeypatch: pytest.M
     run("log", "--cell", "quest")
     assert [line.split()[0] for line in run.out.splitlines()] == ["1.000000", "2.000000", "100.000000"]
     monkeypatch.setattr(follow.time, "clock_gettime", lambda _clock: 121.5)
+    assert run("log", "--cell", "qeust") == 1 and "no line of a cell qeust" in run.err
     run("log", "--since", "2m")
     assert [line.split()[0] for line in run.out.splitlines()] == ["2.000000", "3.000000", "100.000000"]
     assert [line["time_s"] for line in run.json("log", "--since", "30s", "--cell", "quest", "--json")["lines"]] == [100]

@@ -11,7 +11,7 @@ import time
 from .. import abi, output
 from ..condition import state_name
 from ..device import Device
-from ..errors import WrongUsage
+from ..errors import Refused, WrongUsage
 from ..recovery import Recoveries
 from ..words import number, text
 from .acting import infos_of
@@ -77,8 +77,10 @@ def log(args: Arguments, system: System) -> int:
         until=NO_END if args.follow else 0,
     )
     kept: list[dict[str, Any]] = []
+    found = False
     while True:
         for entry in filter(wanted, log_lines(device, reader)):
+            found = True
             if not args.json:
                 output.line(entry)
             elif args.follow:
@@ -90,6 +92,8 @@ def log(args: Arguments, system: System) -> int:
         system.sleep(LOG_PERIOD)
     if args.json:
         output.as_json({"lines": kept})
+    elif args.cell and not found and args.since is None:
+        raise Refused(f"the log has no line of a cell {args.cell}", "see `qvctl cell list`")
     return 0
 
 
