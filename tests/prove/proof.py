@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,8 @@ REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Mutation"]
 HEAD = re.compile(r"^/\*\n(.*?)^ \*/", re.DOTALL | re.MULTILINE)
 CHANGE = re.compile(r"^(\S+): `(.+?)` -> `(.*?)`(?:: (.*?)(?: \(case (\d+)\))?)?$")
 FAILURE = re.compile(r"^\[(\S+)\] .*: FAILURE$", re.MULTILINE)
+# how a run ends at its limit: alone, under a shell, or because its hard limit is the same
+OUT_OF_TIME = (-signal.SIGXCPU, 128 + signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGKILL)
 COUNT = re.compile(r"^\*\* \d+ of (\d+) failed", re.MULTILINE)
 VIOLATED = re.compile(r"^Violated property:\n.*\n +(.*)$", re.MULTILINE)
 
@@ -176,8 +179,8 @@ def judge(task: Task, status: int | None, text: str, seconds: float, log: Path) 
     count = COUNT.search(text)
     checks = int(count.group(1)) if count else 0
     violated = VIOLATED.search(text)
-    if status is None:
-        why = f"{task.name}: not finished after {task.proof.seconds} s"
+    if status in (None, *OUT_OF_TIME):
+        why = f"{task.name}: not finished after {task.proof.seconds} s of a processor"
     elif status not in (0, 10):
         why = f"{task.name}: CBMC gave up (status {status})"
     elif task.mutant is None:
