@@ -9,13 +9,23 @@ from dataclasses import dataclass, field, replace
 
 from .names import STANDARD, why_not_name
 from .problems import Place, Problems, perhaps, shown
-from .schema import Attribute, Definitions, Schema, why_not
+from .schema import OTHERS, Attribute, Definitions, Schema, why_not
 from .sections import joined
 from .tree import Cpu, Object, Parameter, Plain, Word
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # There is at most one of each, and its name does not become a name in C.
 NAMELESS = ("OS", "COM", "NM")
+# Strings that are names in C. RT-Druid and TOPPERS take them without quotes, too.
+IN_C = (
+    "ALARMCALLBACKNAME",
+    "CALLBACKROUTINENAME",
+    "CDATATYPE",
+    "COMAPPMODE",
+    "FLAGNAME",
+    "HANDLER",
+    "HOOKNAME",
+)
 
 
 @dataclass
@@ -103,12 +113,26 @@ def _a(kind: str) -> str:
     return f"an {kind}" if kind[0] in "AEIO" else f"a {kind}"
 
 
-def _unquoted(parameter: Parameter, attribute: Attribute) -> Parameter:
-    """Returns a reference such as COUNTER = "c" as COUNTER = c, which some editors of OIL mean."""
+def _quoted_as_meant(parameter: Parameter, attribute: Attribute) -> Parameter:
+    """Returns a reference such as COUNTER = "c" as COUNTER = c, which some editors of OIL mean, and
+    so a free name in quotes; a name in C without quotes as the string that it is."""
     word = parameter.value
-    if not attribute.refers or word.kind != "string" or not NAME.fullmatch(str(word.value)):
+    if word.kind == "name" and attribute.type == "STRING" and attribute.name in IN_C:
+        auto = word.value == "AUTO" and attribute.with_auto
+        return parameter if auto else replace(parameter, value=replace(word, kind="string"))
+    free = attribute.refers or attribute.type == "IDENTIFIER" or OTHERS in attribute.options
+    if not free or word.kind != "string" or not NAME.fullmatch(str(word.value)):
         return parameter
     return replace(parameter, value=replace(word, kind="name"))
+
+
+def _is_left_over(parameter: Parameter, attribute: Attribute) -> bool:
+    """Returns whether a BOOLEAN has in its braces what only its other value means, as in
+    AUTOSTART = FALSE { ALARMTIME = 1; CYCLETIME = 1; }."""
+    known = {name for option in attribute.options.values() for name in option.definitions}
+    return attribute.type == "BOOLEAN" and known.issuperset(
+        str(one.name.value) for one in parameter.inside
+    )
 
 
 class Checker:
@@ -129,6 +153,7 @@ class Checker:
         self.elsewhere = elsewhere
         self.joins = joins
         self.written: dict[tuple[str, str], Object] = {}
+        self.misnamed: set[tuple[str, str]] = set()
 
     def check(self, cpus: list[Cpu]) -> Checked:
         """Returns the checked objects."""
@@ -163,6 +188,7 @@ class Checker:
             self.problems.error(
                 found.name.place, f"{shown(name)} cannot be the name of {_a(kind)}: {wrong}"
             )
+            self.misnamed.add((kind, name))
             return
         self._collect_known(found, kind, name)
 
@@ -247,7 +273,7 @@ class Checker:
 
     def _check_value(self, owner: str, parameter: Parameter, attribute: Attribute) -> Value | None:
         """Returns the value, or None if it was reported, or the attribute has no effect."""
-        parameter = _unquoted(parameter, attribute)
+        parameter = _quoted_as_meant(parameter, attribute)
         word, name = parameter.value, attribute.name
         if attribute.duty.ignored and not attribute.declared:
             return None
@@ -294,12 +320,18 @@ class Checker:
                 attribute.fields,
             )
             return Value(attribute, word.place, word.value, inside)
-        if option and option.duty.ignored:
+        if option and (option.duty.ignored or option.name == OTHERS):
             kept = tuple(one for one in parameter.inside if one.name.value in option.definitions)
             inside = self._check_set(path, word.place, kept, option.definitions)
             return Value(attribute, word.place, word.value, inside)
         if parameter.braces and not (option and option.definitions):
-            if parameter.inside:
+            if parameter.inside and _is_left_over(parameter, attribute):
+                self.problems.warn_once(
+                    f"{owner}: {attribute.name}",
+                    parameter.inside[0].name.place,
+                    f"{path}: the attributes in its braces have no effect",
+                )
+            elif parameter.inside:
                 self.problems.error(
                     parameter.inside[0].name.place,
                     f"{path} has no attributes of its own",
@@ -312,7 +344,7 @@ class Checker:
 
     def _why_not_reference(self, attribute: Attribute, word: Word) -> str:
         name = str(word.value)
-        if (attribute.refers, name) in {*STANDARD, *self.written}:
+        if (attribute.refers, name) in {*STANDARD, *self.written, *self.misnamed}:
             return ""
         others = [kind for kind, other in self.written if other == name and kind not in NAMELESS]
         if others:

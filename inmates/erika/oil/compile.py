@@ -9,10 +9,11 @@ from pathlib import Path
 
 from . import dialect as dialects
 from .derive import derive
-from .check import Checker
+from .check import Checked, Checker
 from .model import Application
 from .parse import parse
 from .problems import Place, Problems, Stop, shown
+from .processors import check_one
 from .source import Source
 from .spellings import rewritten
 from .tree import File
@@ -69,10 +70,28 @@ def _application(result: Compiled, dialect: str) -> Application:
         joins=lambda kind: dialects.joins(result.dialect, kind),
     )
     cpus = rewritten(file, result.dialect, dialects.supplied(result.dialect), problems)
+    check_one(cpus, result.dialect, problems)
     checked = checker.check(cpus)
     if problems.errors():
         raise Stop
-    return derive(checked, problems)
+    application = derive(checked, problems)
+    if result.dialect == "rtdruid":
+        _warn_of_counters(checked, application, problems)
+    return application
+
+
+def _warn_of_counters(checked: Checked, application: Application, problems: Problems) -> None:
+    """Warns of counters that an application of ERIKA 2 counts itself, but this kernel does not
+    let it. ERIKA 2 has no TYPE."""
+    for counter in application.counters:
+        item = checked.of("COUNTER")[counter.name]
+        if counter.tick_ns and not item.values.text("TYPE"):
+            problems.warn_once(
+                f"COUNTER {counter.name}",
+                item.place,
+                f"COUNTER {counter.name} has no TYPE, so it is on the system timer; with TYPE = "
+                f"SOFTWARE, CounterTick({counter.name}) counts it",
+            )
 
 
 def _check_sections(file: File, source: Source, problems: Problems) -> None:

@@ -32,7 +32,8 @@ KERNEL_WORDS = frozenset(
     """
     ALARMCALLBACK AUTO ActivateTask AlarmBaseRefType AlarmBaseType AlarmType AppModeType
     ApplicationDataRef CalloutReturnType CancelAlarm ChainTask ClearEvent CounterTick CounterType
-    DisableAllInterrupts E_NOT_OK E_OK EnableAllInterrupts ErrorHook EventMaskRefType EventMaskType
+    DisableAllInterrupts E_NOT_OK E_OK EE_INT8 EE_INT16 EE_INT32 EE_INT64 EE_UINT8 EE_UINT16
+    EE_UINT32 EE_UINT64 EnableAllInterrupts ErrorHook EventMaskRefType EventMaskType
     FALSE FlagValue GetActiveApplicationMode GetAlarm GetAlarmBase GetCOMApplicationMode
     GlobalTimeTickType PhysicalTimeType
     GetCounterValue GetElapsedCounterValue GetElapsedValue GetEvent GetISRID
@@ -81,7 +82,6 @@ KERNEL_PREFIXES = (
     "QV_",
     "console_",
     "qv_",
-    "EE_",
 )
 # Names of the standard, which a file need not declare
 DEFAULT_MODE = "OSDEFAULTAPPMODE"

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from .problems import Place, Problems, perhaps, shown
 from .tree import Choice, Definition, Implementation, Word
 
+# A type that TOPPERS' files have for a name in C
+ALIKE = {"SYMBOLNAME": "STRING"}
 # The limits of the types that are numbers
 INTEGERS = {
     "UINT32": (0, 2**32 - 1),
@@ -176,6 +178,7 @@ class Schema:
     def _attribute(self, written: Definition, where: str, own: bool) -> Attribute | None:
         """Returns the attribute that a definition describes, or None if it reported an error."""
         kind, name = str(written.type.value), str(written.name.value)
+        kind = ALIKE.get(kind, kind)
         path = f"{where}.{name}"
         refers = kind[:-5] if kind.endswith("_TYPE") else ""
         known = kind in TYPES or own and kind in OWN

@@ -10,6 +10,8 @@ from pathlib import Path
 from .problems import Place, Problems, shown
 
 SUPPLIED = Path(__file__).parent / "include"
+# TOPPERS' own attributes and their defaults. It does not say what the dialect is.
+OF_TOPPERS = "implementation.oil"
 DEEPEST_BRACE = 32
 DEEPEST_INCLUDE = 16
 LARGEST = 4 << 20
@@ -138,8 +140,8 @@ class Source:
         if not match:
             raise self.problems.stop(
                 place,
-                f"`{shown(line)}` is not a directive of OIL",
-                '#include "FILE" or #include <FILE>',
+                f"`{shown(line.expandtabs(1))}` is not a directive of OIL",
+                '#include "FILE" or #include <FILE>; first run the C preprocessor for others',
             )
         if len(above) > DEEPEST_INCLUDE:
             raise self.problems.stop(
@@ -154,6 +156,8 @@ class Source:
                     raise self.problems.stop(place, f"{shown(wanted)} includes itself")
                 if folder == SUPPLIED:
                     self.supplied.add(wanted)
+                if folder == SUPPLIED and wanted == OF_TOPPERS:
+                    self.problems.note(place, f"{wanted} is not found, so an empty one is supplied")
                 self.add_file(path, place, above)
                 return
         looked = ", ".join(shown(str(folder), 100) for folder in (*own, *self.folders))

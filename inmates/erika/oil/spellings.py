@@ -13,7 +13,11 @@ from .tree import Cpu, File, Object, Parameter, Word
 
 # dialect: kind of object: name of an attribute: its name in OIL 2.5
 RENAMED = {
-    "goil": {"MESSAGE": {"COMCALLBACKNAME": "CALLBACKROUTINENAME"}},
+    "goil": {
+        "MESSAGE": {"COMCALLBACKNAME": "CALLBACKROUTINENAME"},
+        "TASK": {"TIMINGPROTECTION": "TIMING_PROTECTION"},
+        "ISR": {"TIMINGPROTECTION": "TIMING_PROTECTION"},
+    },
     "freeosek": {"TASK": {"STACK": "STACKSIZE"}, "ALARM": {"CALLBACK": "ALARMCALLBACKNAME"}},
     "rtdruid": {
         "SCHEDULETABLE": {
@@ -73,8 +77,6 @@ def _parameter(one: Parameter, names: dict[str, str], problems: Problems) -> Par
         return _autostart(one, problems)
     if one.name.value == "ACTION" and one.value.value == "INCREMENT":  # in FreeOSEK
         return replace(one, value=replace(one.value, value="INCREMENTCOUNTER"))
-    if one.name.value == "ALARMCALLBACKNAME" and one.value.kind == "name":
-        return replace(one, value=replace(one.value, kind="string"))
     if one.name.value == "INITIALVALUE":
         return replace(one, value=_number(one.value))
     return one

@@ -45,6 +45,6 @@ def derive(checked: Checked, problems: Problems) -> Application:
         trace=system.trace(checked),
         console=system.os_values(checked).truth("CONSOLE"),
         latency=system.os_values(checked).truth("LATENCY"),
-        floats=system.os_values(checked).truth("FLOATINGPOINT"),
+        floats=system.floats(checked),
         functions=functions.functions(checked),
     )

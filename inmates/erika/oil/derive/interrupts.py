@@ -19,7 +19,7 @@ from ..model import (
     Source,
 )
 from ..problems import Place, Problems, shown
-from .system import c_word
+from .system import c_word, os_values
 from .timers import action
 
 DOORBELL = "DOORBELL"
@@ -53,8 +53,10 @@ def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Place
     the rank of its priority."""
     items = list(checked.of("ISR").values())
     sources = {item.name: _device(item, problems) for item in items}
+    foreign = _is_foreign(checked)
     vectors = {
-        item.name: None if sources[item.name] else _given_vector(item, problems) for item in items
+        item.name: None if sources[item.name] else _given_vector(item, foreign, problems)
+        for item in items
     }
     _place_pins(items, sources, vectors, problems)
     channels = list(checked.of("CHANNEL").values())
@@ -227,12 +229,19 @@ def _bell(checked: Checked, item: Item, vector: int, problems: Problems) -> Isr:
     return Isr(item.name, 2, f"os_bell_{item.name}", vector, BELL_CLASS, True, [], source, done[0])
 
 
-def _given_vector(item: Item, problems: Problems) -> int | None:
+def _is_foreign(checked: Checked) -> bool:
+    """Returns whether the file is for another processor, whose numbers of interrupts are no
+    vectors."""
+    data = os_values(checked).many("CPU_DATA")
+    return bool(data) and all(value.value != "X86_64" for value in data)
+
+
+def _given_vector(item: Item, foreign: bool, problems: Problems) -> int | None:
     """Returns the vector that SOURCE gives, 0 for the doorbell, or None."""
     source = item.values.text("SOURCE").strip()
     if source.upper() == DOORBELL:
         return 0
-    if not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", source):
+    if foreign or not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", source):
         if source and source.split()[0].upper() not in DEVICE_WORDS:
             problems.warn_once(
                 f"SOURCE {item.name}",
@@ -254,7 +263,7 @@ def _given_vector(item: Item, problems: Problems) -> int | None:
             f"ISR {item.name}: {shown(source)} is no vector for an ISR",
             VECTORS,
         )
-        return FIRST_VECTOR
+        return None  # no second error of two such ISRs
     return vector
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..check import Checked, Item, Value, Values
 from ..model import Filter, Message
 from ..problems import Place, Problems, shown
@@ -96,6 +98,8 @@ MEANINGS = {
     "EE_INT32": "int32_t",
     "char": "char",
 }
+# The name of a type, or a struct or union without a name
+TYPE = re.compile(r"[\w *]+|(struct|union) ?\{[\w *;,\[\]]+\}", re.ASCII)
 FREE_FILTERS = ("ALWAYS", "NEVER", "ONEEVERYN")
 
 
@@ -189,8 +193,7 @@ def _number(item: Item, values: Values, name: str, message: Message, problems: P
 
 def _check_type(item: Item, ctype: str, problems: Problems) -> None:
     inside = item.values.inside("MESSAGEPROPERTY")
-    plain = all(c.isascii() and (c.isalnum() or c in " _*") for c in ctype)
-    if inside.get("CDATATYPE") and (not ctype or not plain):
+    if inside.get("CDATATYPE") and not TYPE.fullmatch(ctype):
         problems.error(
             inside.place_of("CDATATYPE"),
             f"MESSAGE {item.name}: {shown(ctype) or 'an empty string'} is no type in C",

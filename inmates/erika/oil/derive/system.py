@@ -125,6 +125,7 @@ def conformance(checked: Checked, tasks: list[Task], problems: Problems) -> str:
     queued = any(task.activations > 1 for task in tasks) or len(set(priorities)) < len(priorities)
     needed = ("ECC" if extended else "BCC") + ("2" if queued else "1")
     declared, place = _declared_class(checked)
+    values = os_values(checked)
     if declared.startswith("BCC") and extended:
         name = next(task.name for task in tasks if task.extended)
         problems.error(
@@ -135,11 +136,11 @@ def conformance(checked: Checked, tasks: list[Task], problems: Problems) -> str:
     if declared.endswith("1") and queued:
         name = next((task.name for task in tasks if task.activations > 1), "")
         why = f"TASK {name} has several activations" if name else "two tasks share a priority"
-        problems.error(
-            place,
-            f"the class {declared} has one activation and one task for each priority, but {why}",
-            declared[:3] + "2",
-        )
+        wrong = f"the class {declared} has one activation and one task for each priority, but {why}"
+        if values.text("CC"):
+            problems.error(place, wrong, declared[:3] + "2")
+        else:  # RT-Druid does not compare its KERNEL_TYPE with the tasks
+            problems.warn_once("class", place, f"{wrong}, so the class is {needed}")
     return needed
 
 
@@ -147,12 +148,23 @@ def sources(checked: Checked) -> list[str]:
     """Returns the source files that the OIL file lists."""
     values = os_values(checked)
     sets = [values, values.inside("BUILD"), *(data.inside for data in values.many("CPU_DATA"))]
-    sets += [item.values for kind in ("APPDATA", "TASK") for item in checked.of(kind).values()]
+    kinds = ("APPDATA", "TASK", "RESOURCE")
+    sets += [item.values for kind in kinds for item in checked.of(kind).values()]
+    sets += [item.values.inside("RESOURCEPROPERTY") for item in checked.of("RESOURCE").values()]
     return list(dict.fromkeys(name for found in sets for name in found.texts("APP_SRC")))
 
 
 def headers(checked: Checked) -> list[tuple[str, Place]]:
-    return [(str(value.value), value.place) for value in os_values(checked).many("CHEADER")]
+    found = [*os_values(checked).many("CHEADER"), *com_values(checked).many("INCLUDES")]
+    return [(str(value.value), value.place) for value in found]
+
+
+def floats(checked: Checked) -> bool:
+    """Returns whether tasks, ISRs and hooks may use floating point."""
+    users = [item for kind in ("TASK", "ISR") for item in checked.of(kind).values()]
+    return os_values(checked).truth("FLOATINGPOINT") or any(
+        item.values.truth("USEFLOAT") for item in users
+    )
 
 
 def cflags(checked: Checked) -> list[str]:

@@ -486,3 +486,82 @@ def test_file_for_another_processor_and_its_sources() -> None:
     assert found.application and found.application.sources == ["code.c", "more.c"]
     assert [task.stack for task in found.application.tasks] == [20000, 8192]
     assert any("CPU_DATA = CORTEX_MX has no effect" in wrong for wrong in said(found, "warning"))
+
+
+NAMED = """CPU c { OS o { EE_OPT = "x"; CPU_DATA = AARCH64 { ID = 7; APP_SRC = "a.c"; }; };
+    APPMODE m; EVENT e; COUNTER k { TYPE = SOFTWARE; CPU_ID = 7; };
+    RESOURCE r { RESOURCEPROPERTY = STANDARD { APP_SRC = "r.c"; }; APP_SRC = "s.c"; };
+    TASK t { PRIORITY = 1; EVENT = e; RESOURCE = r; CPU_ID = 7;
+        STACK = PRIVATE_NIOSII { SYS_SIZE = 9000; }; };
+    ALARM a { COUNTER = k; ACTION = ALARMCALLBACK { ALARMCALLBACKNAME = EE_called; }; };
+    ISR EE_first { CATEGORY = 2; PRIORITY = 1; SOURCE = "0x3"; HANDLER = EE_handler; };
+    ISR second { CATEGORY = 2; PRIORITY = 2; SOURCE = "0x31"; };
+    COM m2 { COMAPPMODE = first; INCLUDES = "types.h"; };
+    MESSAGE s { MESSAGEPROPERTY = SEND_STATIC_INTERNAL {
+        CDATATYPE = "struct {int ts; char data[4];}"; }; };
+    MESSAGE q { MESSAGEPROPERTY = RECEIVE_UNQUEUED_INTERNAL { SENDINGMESSAGE = s; };
+        NOTIFICATION = FLAG { FLAGNAME = Arrived; }; }; };"""
+
+
+def test_words_of_real_files_for_erika() -> None:
+    """Names without quotes, sources of a resource, another processor's numbers of interrupts."""
+    found = compile_text("t.oil", NAMED)
+    assert found.application, found.problems.found
+    made = found.application
+    assert made.sources == ["a.c", "s.c", "r.c"] and made.com_modes == ["first"]
+    assert [name for name, _ in made.headers] == ["types.h"]
+    assert made.alarms[0].action.callback == "EE_called" and made.tasks[0].stack == 9000
+    assert [(isr.handler, isr.vector) for isr in made.isrs] == [("EE_handler", 0x20), ("second", 0x30)]
+    assert made.messages[0].ctype == "struct {int ts; char data[4];}"
+    assert "ISR second: 0x31 is no device here, so only TriggerISR() requests it" in said(found, "warning")
+
+
+@pytest.mark.parametrize(("kind", "warned"), [("", True), ("TYPE = SOFTWARE;", False),
+                                              ("TYPE = HARDWARE;", False)])
+def test_counter_of_erika_2_without_a_type_is_named(kind: str, warned: bool) -> None:
+    found = compile_text("t.oil", f"""CPU c {{ OS o {{ EE_OPT = "x"; }}; COUNTER k {{ {kind} }};
+        TASK t {{ PRIORITY = 1; }}; }};""")
+    assert found.application
+    assert any("COUNTER k has no TYPE" in wrong for wrong in said(found, "warning")) == warned
+
+
+@pytest.mark.parametrize(("declared", "needed"), [("BCC1", "BCC2"), ("OSEK { CLASS = ECC1; }", "BCC2")])
+def test_class_of_rtdruid_that_is_too_small_is_a_warning(declared: str, needed: str) -> None:
+    """The examples of ERIKA 2 have several activations in BCC1, and RT-Druid takes them."""
+    found = compile_text("t.oil", f"""CPU c {{ OS o {{ KERNEL_TYPE = {declared}; }};
+        TASK t {{ PRIORITY = 1; ACTIVATION = 4; }}; }};""")
+    assert found.application and found.application.conformance == needed
+    assert any(wrong.endswith(f"so the class is {needed}") for wrong in said(found, "warning"))
+
+
+def test_words_of_real_files_for_goil() -> None:
+    found = compile_text("t.oil", """CPU c { OS o { NUMBER_OF_CORES = 1; ASFLAGS = "-g";
+        IDLE_NAME = "rest"; ARDUINO = TRUE { BOARD = UNO; };
+        BUILD = TRUE { OBJCOPY = "x"; LIBRARY = serial { TXBUFFER = 4; }; }; };
+        TASK t { PRIORITY = 1; USEFLOAT = TRUE; TIMINGPROTECTION = FALSE; };
+        ISR i { CATEGORY = 2; PRIORITY = 1; SOURCE = EXTI { PINON12 = PA12 { PULL = UP; }; }; };
+        ISR j { CATEGORY = 2; PRIORITY = 2; SOURCE = "INT0_vect"; };
+        ISR k { CATEGORY = 2; SOURCE = DOORBELL; }; };""")
+    assert found.application, found.problems.found
+    assert found.application.floats
+    assert [isr.vector for isr in found.application.isrs] == [0x20, 0x30, 0]
+    assert "ISR j: INT0_vect is no device here, so only TriggerISR() requests it" in said(
+        found, "warning")
+
+
+def test_file_of_toppers() -> None:
+    """Its implementation.oil is supplied. AUTOSTART = FALSE may keep the attributes of TRUE."""
+    text = """%s CPU ATMEL { OS LEJOS_OSEK { STATUS = EXTENDED; }; APPMODE appmode1{};
+        COUNTER SysTimerCnt { MINCYCLE = 1; MAXALLOWEDVALUE = 10000; TICKSPERBASE = 1; };
+        TASK t { AUTOSTART = FALSE; PRIORITY = 4; ACTIVATION = 1; SCHEDULE = FULL; STACKSIZE = 512; };
+        ALARM a { COUNTER = SysTimerCnt; ACTION = ALARMCALLBACK { ALARMCALLBACKNAME = f; };
+        AUTOSTART = FALSE { ALARMTIME = 1; CYCLETIME = 4; APPMODE = appmode1; }; }; };"""
+    found = compile_text("t.oil", text % '#include "implementation.oil"\n')
+    assert found.application, found.problems.found
+    assert found.dialect == "osek" and not found.application.alarms[0].modes
+    assert said(found, "note") == ["implementation.oil is not found, so an empty one is supplied"]
+    assert said(found, "warning") == [
+        "ALARM a: AUTOSTART = FALSE: the attributes in its braces have no effect"]
+    found = compile_text("t.oil", text % """IMPLEMENTATION i { ALARM { ENUM [ALARMCALLBACK {
+        SYMBOLNAME ALARMCALLBACKNAME = NO_DEFAULT; }] ACTION = NO_DEFAULT; }; };""")
+    assert found.application, found.problems.found
