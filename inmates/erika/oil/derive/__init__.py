@@ -39,7 +39,7 @@ def derive(checked: Checked, problems: Problems) -> Application:
         com_extended=system.com_extended(checked),
         timer_class=placed.timer_class,
         isr_stack=system.os_values(checked).number("ISRSTACKSIZE") or 0,
-        sources=system.sources(checked),
+        sources=system.sources(checked, problems),
         cflags=system.cflags(checked),
         headers=system.headers(checked),
         trace=system.trace(checked),

@@ -61,7 +61,9 @@ def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Place
     _place_pins(items, sources, vectors, problems)
     channels = list(checked.of("CHANNEL").values())
     bells = _place_bells(items, channels, sources, vectors, problems)
-    ranks = _ranks(checked, [item for item in items if vectors[item.name] is None])
+    ranked = [item for item in items if vectors[item.name] is None]
+    ranks = _ranks(checked, ranked)
+    _warn_of_one_class(ranked, ranks, problems)
     timer = _timer_class(checked, counters, ranks)
     highest_2 = max([timer] if any(counter.tick_ns for counter in counters) else [0])
     highest_2 = max(highest_2, BELL_CLASS if bells else 0)
@@ -277,6 +279,19 @@ def _ranks(checked: Checked, items: list[Item]) -> dict[int, int]:
         priority: min(LOWEST_CLASS + rank, HIGHEST_CLASS)
         for rank, priority in enumerate(sorted(wanted))
     }
+
+
+def _warn_of_one_class(items: list[Item], ranks: dict[int, int], problems: Problems) -> None:
+    """Warns of priorities for which no class is left. They have the highest one together."""
+    shared = sorted(ranks)[HIGHEST_CLASS - LOWEST_CLASS :]
+    for item in items if len(shared) > 1 else ():
+        if item.values.number("PRIORITY") in shared[1:]:
+            problems.warn_once(
+                "one class",
+                item.values.place_of("PRIORITY"),
+                f"ISR {item.name}: there are {HIGHEST_CLASS - LOWEST_CLASS + 1} classes of "
+                f"interrupts, so it does not preempt ISRs of PRIORITY {shared[0]}",
+            )
 
 
 def _timer_class(checked: Checked, counters: list[Counter], ranks: dict[int, int]) -> int:

@@ -17,6 +17,8 @@ HOOKS = (
     ("POSTTASKHOOK", "post_task", "PostTaskHook"),
     ("IDLEHOOK", "idle", "IdleHook"),
 )
+# The ends of names of files in C++
+CPP = (".cpp", ".cc", ".cxx", ".c++", ".C")
 
 
 def os_values(checked: Checked) -> Values:
@@ -144,14 +146,20 @@ def conformance(checked: Checked, tasks: list[Task], problems: Problems) -> str:
     return needed
 
 
-def sources(checked: Checked) -> list[str]:
+def sources(checked: Checked, problems: Problems) -> list[str]:
     """Returns the source files that the OIL file lists."""
     values = os_values(checked)
     sets = [values, values.inside("BUILD"), *(data.inside for data in values.many("CPU_DATA"))]
     kinds = ("APPDATA", "TASK", "RESOURCE")
     sets += [item.values for kind in kinds for item in checked.of(kind).values()]
     sets += [item.values.inside("RESOURCEPROPERTY") for item in checked.of("RESOURCE").values()]
-    return list(dict.fromkeys(name for found in sets for name in found.texts("APP_SRC")))
+    found = [value for values in sets for value in values.many("APP_SRC")]
+    for value in found:
+        name = str(value.value)
+        if not name.endswith(".c"):
+            why = "this kernel has no C++" if name.endswith(CPP) else "make compiles only C"
+            problems.error(value.place, f"APP_SRC: {shown(name)}: {why}", "a file such as code.c")
+    return list(dict.fromkeys(str(value.value) for value in found))
 
 
 def headers(checked: Checked) -> list[tuple[str, Place]]:

@@ -553,7 +553,7 @@ def test_file_of_toppers() -> None:
     """Its implementation.oil is supplied. AUTOSTART = FALSE may keep the attributes of TRUE."""
     text = """%s CPU ATMEL { OS LEJOS_OSEK { STATUS = EXTENDED; }; APPMODE appmode1{};
         COUNTER SysTimerCnt { MINCYCLE = 1; MAXALLOWEDVALUE = 10000; TICKSPERBASE = 1; };
-        TASK t { AUTOSTART = FALSE; PRIORITY = 4; ACTIVATION = 1; SCHEDULE = FULL; STACKSIZE = 512; };
+        TASK t { AUTOSTART = FALSE; PRIORITY = 4; ACTIVATION = 1; SCHEDULE = FULL; };
         ALARM a { COUNTER = SysTimerCnt; ACTION = ALARMCALLBACK { ALARMCALLBACKNAME = f; };
         AUTOSTART = FALSE { ALARMTIME = 1; CYCLETIME = 4; APPMODE = appmode1; }; }; };"""
     found = compile_text("t.oil", text % '#include "implementation.oil"\n')
@@ -565,3 +565,13 @@ def test_file_of_toppers() -> None:
     found = compile_text("t.oil", text % """IMPLEMENTATION i { ALARM { ENUM [ALARMCALLBACK {
         SYMBOLNAME ALARMCALLBACKNAME = NO_DEFAULT; }] ACTION = NO_DEFAULT; }; };""")
     assert found.application, found.problems.found
+
+
+@pytest.mark.parametrize(("priorities", "warnings"), [
+    (13, []), (14, ["ISR i14: there are 13 classes of interrupts, so it does not preempt ISRs of "
+                    "PRIORITY 13"])])
+def test_more_priorities_of_isrs_than_classes(priorities: int, warnings: list[str]) -> None:
+    isrs = "".join(f"ISR i{n} {{ CATEGORY = 2; PRIORITY = {n}; }};" for n in range(1, priorities + 1))
+    found = compile_text("t.oil", f"CPU c {{ OS o; TASK t {{ PRIORITY = 1; }}; {isrs} }};")
+    assert found.application and said(found, "warning") == warnings
+    assert [isr.interrupt_class for isr in found.application.isrs][:13] == list(range(2, 15))
