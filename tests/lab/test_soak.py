@@ -52,7 +52,7 @@ def compare(found: list[dict[str, int]]) -> None:
 
 @pytest.fixture
 def rounds(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--soak"))
+    return int(request.config.getoption("--soak")) or 50
 
 
 @pytest.mark.slow
