@@ -148,16 +148,27 @@ def test_cells_without_components(run: Run, pages: Path) -> None:
     assert run("recovery", "other") == 1 and "there is no cell named other" in run.err
 
 
+def numbers(run: Run) -> dict[tuple[str, ...], float]:
+    """Returns the value of each sample that `qvctl metrics` prints: each occurs once."""
+    assert run("metrics") == 0, run.err
+    samples = [sample for family in text_string_to_metric_families(run.out)
+               for sample in family.samples]
+    found = {(sample.name, *sample.labels.values()): sample.value for sample in samples}
+    assert len(found) == len(samples)
+    return found
+
+
 def test_metrics_and_report_have_components(run: Run, pages: Path, tmp_path: Path) -> None:
     put(pages, block(SOME))
     run.create("--start")
     run.device.enabled = True
-    assert run("metrics") == 0, run.err
-    found = {(sample.name, *sample.labels.values()): sample.value
-             for family in text_string_to_metric_families(run.out) for sample in family.samples}
+    found = numbers(run)
     assert found["qv_component_runs", "quest", "crash"] == 1 and found["qv_component_runs", "quest", "?[1muser"] == 0
     assert found["qv_component_starts_total", "quest", "crash"] == 2
     assert found["qv_component_faults_total", "quest", "crash"] == 1
+    # a detector without a look is not in use
+    assert {key: value for key, value in found.items() if key[0] == "qv_detector_faults_total"} == {
+        ("qv_detector_faults_total", "quest", "exception"): 2}
     assert run("report", str(tmp_path / "r.html"), "-n", "1") == 0, run.err
     text = (tmp_path / "r.html").read_text()
     assert "recovery of quest" in text and "<td>given up</td>" in text
@@ -325,6 +336,23 @@ def test_replicas_are_shown(run: Run, pages: Path, tmp_path: Path) -> None:
     assert one["votes"] == 1000 and one["page"] == 3 and one["component"] == "crash"
     assert one["cells"][2] == {"cell": "?two", "outvoted": 70, "late": 5} and one["cells"][0]["cell"] is None
     assert run("report", str(tmp_path / "r.html"), "-n", "1") == 0 and "OUTVOTED" in (tmp_path / "r.html").read_text()
+
+
+def test_metrics_have_replicas(run: Run, pages: Path) -> None:
+    """The cell's own replica has its name. An inmate that gives others this name replaces none."""
+    put(pages, block(SOME, replicas=[replica((2, 0, 70), (1, 0, 5))]))
+    run.create("--start")
+    run.device.enabled = True
+    kinds = ("qv_replica_votes_total", "qv_replica_outvoted_total", "qv_replica_late_total")
+
+    def found() -> dict[tuple[str, ...], float]:
+        return {(kinds.index(key[0]), *key[3:]): value for key, value in numbers(run).items()
+                if key[0] in kinds and key[1:3] == ("quest", "crash")}
+    assert found() == {(0,): 1000, (1, "quest"): 2, (1, "one"): 0, (1, "?two"): 70,
+                       (2, "quest"): 1, (2, "one"): 0, (2, "?two"): 5}
+    same = REPLICA.pack(0, 0, 7, 1, 2, 3, 4, 5, 6, b"quest", b"quest")
+    put(pages, block(SOME, replicas=[same, same]))
+    assert found() == {(0,): 7, (1, "quest"): 1, (2, "quest"): 4}
 
 
 def test_journal_tells_of_replicas_when_their_counts_double(run: Run, pages: Path) -> None:

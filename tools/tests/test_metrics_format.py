@@ -15,7 +15,7 @@ from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from running import Run
 from test_cli_latency import SOME, console_pages, page
-from test_cli_recovery import block, put
+from test_cli_recovery import block, put, replica
 
 from qv.cli.metrics import Numbers
 
@@ -57,12 +57,12 @@ def strictly(run: Run) -> list[Metric]:
 
 def test_metrics_follow_the_conventions(run: Run, tmp_path: Path) -> None:
     console_pages(run, page(*SOME), tmp_path)
-    put(tmp_path / "quest/console", block([]))
+    put(tmp_path / "quest/console", block([], replicas=[replica((1, 0, 0), (0, 1, 0))]))
     run.device.enabled = True
     info = run.device.cells["quest"]
     info.heartbeat, info.idle_cpus, info.idle_cycles, info.started_ns = 7, 1, 1000, 5
     metrics = strictly(run)
-    assert len(metrics) == 19, [metric.name for metric in metrics]
+    assert len(metrics) == 23, [metric.name for metric in metrics]
     assert all(metric.samples for metric in metrics), "each rule saw a sample"
     assert not [problem for metric in metrics for problem in wrong(metric)]
 

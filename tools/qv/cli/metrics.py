@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..device import Device
+    from ..recovery import Block
     from ..system import System
     from .command import Arguments
 
@@ -68,7 +69,9 @@ class Numbers(Collector):
         yield from _cells(cells, self._defined())
         yield from _lives(cells, status.tsc_khz)
         yield self._latencies(list(cells), status.tsc_khz)
-        yield from self._components(list(cells))
+        blocks = {name: found for name in cells if (found := block_of(self.system, name))}
+        yield from _components(blocks)
+        yield from _replicas(blocks)
         if status.enabled:
             yield from _exits(device, [abi.FRONT_END, *cells], status.tsc_khz)
 
@@ -88,31 +91,71 @@ class Numbers(Collector):
                 family.add_metric((cell, one.name), buckets, one.sum / khz / 1000)
         return family
 
-    def _components(self, names: list[str]) -> Iterator[Metric]:
-        labels = ("cell", "component")
-        runs = GaugeMetricFamily(
-            "qv_component_runs", "Whether the component of the cell runs (1).", labels=labels
-        )
-        starts = CounterMetricFamily(
-            "qv_component_starts", "Starts of the component in this life.", labels=labels
-        )
-        faults = CounterMetricFamily(
-            "qv_component_faults", "Faults of the component in this life.", labels=labels
-        )
-        for cell in names:
-            block = block_of(self.system, cell)
-            for one in {one.name: one for one in block.components}.values() if block else ():
-                runs.add_metric((cell, one.name), one.state == "runs")
-                starts.add_metric((cell, one.name), one.starts)
-                faults.add_metric((cell, one.name), one.faults)
-        yield from (runs, starts, faults)
-
     def _defined(self) -> list[str]:
         try:
             files = os.listdir(os.path.join(self.system.root, CELLS))
         except OSError:
             return []
         return [name.removesuffix(".yaml") for name in files if name.endswith(".yaml")]
+
+
+def _components(blocks: dict[str, Block]) -> Iterator[Metric]:
+    """Yields what each inmate says of its components. It may give two of them one name."""
+    labels = ("cell", "component")
+    runs = GaugeMetricFamily(
+        "qv_component_runs", "Whether the component of the cell runs (1).", labels=labels
+    )
+    starts = CounterMetricFamily(
+        "qv_component_starts", "Starts of the component in this life.", labels=labels
+    )
+    faults = CounterMetricFamily(
+        "qv_component_faults", "Faults of the component in this life.", labels=labels
+    )
+    found = CounterMetricFamily(
+        "qv_detector_faults",
+        "Faults that the detector has found in this life, of all components of the cell.",
+        labels=("cell", "detector"),
+    )
+    for cell, block in blocks.items():
+        for one in {one.name: one for one in block.components}.values():
+            runs.add_metric((cell, one.name), one.state == "runs")
+            starts.add_metric((cell, one.name), one.starts)
+            faults.add_metric((cell, one.name), one.faults)
+        for detector in {one.name: one for one in block.detectors if one.looks}.values():
+            found.add_metric((cell, detector.name), detector.found)
+    yield from (runs, starts, faults, found)
+
+
+def _replicas(blocks: dict[str, Block]) -> Iterator[Metric]:
+    """Yields what each inmate has counted of components that run in three cells. The label
+    `replica` is the cell whose replica was at fault."""
+    votes = CounterMetricFamily(
+        "qv_replica_votes",
+        "Votes in this life on which this cell and another one agreed.",
+        labels=("cell", "component"),
+    )
+    labels = ("cell", "component", "replica")
+    outvoted = CounterMetricFamily(
+        "qv_replica_outvoted",
+        "How often the replica was outvoted, as the cell has counted in this life.",
+        labels=labels,
+    )
+    late = CounterMetricFamily(
+        "qv_replica_late",
+        "How often the replica did not vote in time, as the cell has counted in this life.",
+        labels=labels,
+    )
+    for cell, block in blocks.items():
+        for one in {one.component: one for one in block.replicas}.values():
+            votes.add_metric((cell, one.component), one.votes)
+            counts = {
+                name or cell: numbers
+                for name, *numbers in reversed([*zip(one.cells, one.outvoted, one.late)])
+            }
+            for name, numbers in counts.items():
+                outvoted.add_metric((cell, one.component, name), numbers[0])
+                late.add_metric((cell, one.component, name), numbers[1])
+    yield from (votes, outvoted, late)
 
 
 ENABLED = "Whether the monitor is under Linux (1) or not (0)."
