@@ -9,18 +9,13 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
-#include <qv/end.h>
-#include <inmate/cpu.h>
 #include "../../quest/kernel/process/process.h"
-#include "../../quest/mm/pages.h"
 #include "../../quest/recovery/checkpoint.h"
 #include "../../quest/recovery/takeover.h"
+#include "../cellmemory.h"
 #include "unit.h"
 
 #define CELLS		2
-#define US		1000ull		/* cycles */
-#define TICK		(1000 * US)
-#define PERIOD		(10000 * US)	/* of looks */
 #define TIME_US		40000
 #define BYTES		10000
 #define AGE		(10000000 * US)	/* of a checkpoint that is used */
@@ -31,61 +26,25 @@
 #define LOOKS		2		/* until a cell runs what the other one has left */
 
 static const struct component_rule rules[CELLS] = {
-	{ .name = "a", .send = "am", .receive = "bm", .takeover_us = TIME_US,
+	{ .name = "a", .send = "a", .receive = "b", .takeover_us = TIME_US,
 	  .checkpoint_bytes = BYTES },
-	{ .name = "b", .send = "bm", .receive = "am", .takeover_us = TIME_US,
+	{ .name = "b", .send = "b", .receive = "a", .takeover_us = TIME_US,
 	  .checkpoint_bytes = BYTES, .standby = true },
 };
 
 struct image { uint64_t count, words[BYTES / 8 - 1]; };
 
 static struct cell {
-	struct qv_end ends[CELLS];	/* of the memory of each cell */
 	struct process process;
 	struct image image;		/* of the program */
 	uint64_t next_look, hangs_until, boots_at;
-	unsigned char kept[2][ROOM] __attribute__((aligned(4096)));
 	bool alive, runs;
-	uint64_t generation;
 } cells[CELLS];
-static unsigned char windows[CELLS][QV_CHAN_PAGE + MEMORY] __attribute__((aligned(4096)));
-static uint64_t now, acked, acked_at, afresh, spoilt, twice, resumed, longest, soonest;
+static uint64_t acked, acked_at, afresh, spoilt, twice, resumed, longest, soonest;
 static uint64_t page_takes;		/* to copy */
-static int holder, current, pauses_left;
+static int holder, pauses_left;
 static jmp_buf dead;
 static void (*fault_in_save)(int cell);
-
-uint64_t rdtsc(void)
-{
-	return now;
-}
-
-uint64_t timer_from_us(uint64_t us)
-{
-	return us * US;
-}
-
-int channel_find(const char *name)
-{
-	return name[0] == 'b';
-}
-
-int channel_open(unsigned int n, struct qv_end **end)
-{
-	*end = &cells[current].ends[n];
-	return qv_end_attach(*end, windows[n], sizeof(windows[n]), (uint32_t)current != n);
-}
-
-void channel_close(unsigned int n)
-{
-	(void)n;
-}
-
-uint64_t pages_alloc(size_t n)
-{
-	CHECK_EQ(n * 4096, sizeof(cells[current].kept));
-	return (uint64_t)(uintptr_t)cells[current].kept;
-}
 
 /* Other threads run between two pages of a copy: there a fault may come. */
 void let_interrupts_in(void)
@@ -99,24 +58,11 @@ void let_interrupts_in(void)
 	}
 }
 
-static struct qv_chan_page *page_of(int i)
-{
-	return (struct qv_chan_page *)windows[i];
-}
-
-static void set_life(int i, enum qv_chan_state state)
-{
-	page_of(i)->end[0].life = QV_CHAN_LIFE(cells[i].generation, state);
-	page_of(!i)->end[1].life = QV_CHAN_LIFE(cells[i].generation, state);
-}
-
 static void boot(int i)
 {
 	struct cell *c = &cells[i];
 
-	memset(windows[i] + QV_CHAN_PAGE, 0, MEMORY);
-	c->generation++;
-	set_life(i, QV_CHAN_IS_RUNNING);
+	cellmemory_begin(i);
 	c->alive = true;
 	c->runs = false;
 	c->hangs_until = 0;
@@ -131,7 +77,7 @@ static void boot(int i)
 static void kill_cell(int i)
 {
 	cells[i].alive = cells[i].runs = false;
-	set_life(i, QV_CHAN_IS_FAILED);
+	cellmemory_set_life(i, QV_CHAN_IS_FAILED);
 }
 
 static void fill(struct image *image, uint64_t count)
@@ -238,24 +184,11 @@ static void run_until(uint64_t end)
 
 static void make_world(void)
 {
-	int i, end;
+	int i;
 
 	memset(cells, 0, sizeof(cells));
-	memset(windows, 0, sizeof(windows));
 	now = 1000000 * US;
-	for (i = 0; i < CELLS; i++) {
-		struct qv_chan_page *page = page_of(i);
-
-		page->session = 1;
-		page->type = QV_CHAN_MEMORY;
-		page->item = MEMORY;
-		page->slots = 1;
-		page->ends = 2;
-		page->name[0] = i ? 'b' : 'a';
-		for (end = 0; end < 2; end++)
-			page->end[end].name[0] = i == end ? 'a' : 'b';
-		CHECK(!qv_chan_lay_out(page));
-	}
+	cellmemory_lay_out(CELLS, ROOM, 3);
 	acked = afresh = spoilt = twice = 0;
 	soonest = UINT64_MAX;
 	for (i = 0; i < CELLS; i++)
@@ -263,11 +196,6 @@ static void make_world(void)
 	acked_at = now;
 	run_until(now + 100000 * US);
 	CHECK(acked > 50 && holder == 0 && cells[0].runs && !cells[1].runs);
-}
-
-static void flip(int i, size_t from, size_t bytes)
-{
-	windows[i][QV_CHAN_PAGE + from + rnd_below(bytes)] ^= 1u << rnd_below(8);
 }
 
 static void hang(int i)
@@ -283,24 +211,24 @@ static void kill_and_boot(int i)
 
 static void spoil_and_kill(int i)
 {
-	flip(i, 4096, 3 * ROOM);
+	flip(cellmemory_of(i) + 4096, 3 * ROOM);
 	kill_cell(i);
 }
 
 static void spoil_head_and_kill(int i)
 {
-	flip(i, 32, 96);
+	flip(cellmemory_of(i) + 32, 96);
 	kill_cell(i);
 }
 
 static void spoil_word(int i)
 {
-	flip(i, 8, 16);
+	flip(cellmemory_of(i) + 8, 16);
 }
 
 static void spoil_other_word(int i)
 {
-	flip(!i, 8, 16);
+	flip(cellmemory_of(!i) + 8, 16);
 }
 
 static void kill_other(int i)
@@ -325,7 +253,7 @@ static void run_wild(int i)
 	size_t k;
 
 	for (k = 0; k < MEMORY; k++)
-		windows[i][QV_CHAN_PAGE + k] = (unsigned char)rnd();
+		cellmemory_of(i)[k] = (unsigned char)rnd();
 	kill_cell(i);
 }
 

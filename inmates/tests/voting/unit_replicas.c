@@ -1,360 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A campaign of faults against a program of three cells: recovery/checkpoint.c, replica.c and
- * vote.c, unchanged. The program changes all of its state from count to count, votes on it, and
- * acts when another cell agrees. Each fault hits one cell, at a random instant, and other cells run
- * while it votes or copies a state. No cell acts on a wrong state, the two others are neither
- * restarted nor held up, and the cell is back at the right state. The table is printed.
+ * A campaign of faults against the program of three cells. Each fault hits one cell, at a random
+ * instant. No cell acts on a wrong state, the two others are neither restarted nor held up, and the
+ * cell is back at the right state. The table is printed.
  */
 #include <string.h>
-#include <qv/end.h>
-#include <inmate/cpu.h>
-#include "../../quest/kernel/process/process.h"
-#include "../../quest/kernel/wait.h"
-#include "../../quest/mm/pages.h"
-#include "../../quest/recovery/checkpoint.h"
-#include "../../quest/recovery/replica.h"
-#include "../../quest/recovery/takeover.h"
-#include "../../quest/user/include/quest/errors.h"
-#include "../../quest/user/include/quest/types.h"
-#include "../moving/baton.h"
+#include "world.h"
 #include "unit.h"
 
-#define US		1000ull		/* cycles */
-#define TICK		(1000 * US)
-#define PERIOD		(10000 * US)	/* of looks */
-#define TIME_US		40000
-#define BYTES		5000
-#define ROOM		8192
-#define MEMORY		(4096 + VOTE_STATES * ROOM)
 #define CASES		60		/* of each kind */
 #define BACK		(TIME_US * US + 4 * PERIOD + 110000 * US)	/* at most, with FIRST_US */
-#define RIGHT		256		/* states that the test knows */
 #define HELD_UP		(4 * TICK)	/* a good cell has no longer time between two votes */
-
-static const struct component_rule rule = {
-	.name = "triple", .checkpoint_bytes = BYTES, .checkpoint_us = 600000000,
-	.limit = { [DETECT_BEHIND] = TIME_US }, .replica = { "own", "one", "two" },
-};
-
-struct image { uint64_t count, words[BYTES / 8 - 1]; };
-
-static struct cell {
-	struct qv_end ends[VOTE_CELLS];
-	struct process process;
-	struct image image, output;	/* output: on which it acts if others agree */
-	uint64_t next_look, wakes, hangs_until, boots_at, acted, acted_at, gap;
-	unsigned char kept[2][ROOM] __attribute__((aligned(4096)));
-	bool alive, runs, ended;	/* ended: its thread */
-	bool crashes;
-	unsigned int stops;		/* by detectors */
-	uint64_t generation;
-} cells[VOTE_CELLS];
-static unsigned char windows[VOTE_CELLS][QV_CHAN_PAGE + MEMORY] __attribute__((aligned(4096)));
-static uint64_t now, wrong, found[DETECTORS];
-static int current;
-static void (*hostile)(int cell);	/* writes its memory in each tick */
-static int hostile_cell;
-static __thread int self = -1;		/* the cell whose program this thread is */
-
-uint64_t rdtsc(void)
-{
-	return now;
-}
-
-uint64_t timer_from_us(uint64_t us)
-{
-	return us * US;
-}
-
-/* The channels in the line are the cell's own one, and those of the next cells in turn. */
-int channel_find(const char *name)
-{
-	int k = name[1] == 'w' && name[0] == 'o' ? 0 : name[0] == 'o' ? 1 : 2;
-
-	return (current + k) % VOTE_CELLS;
-}
-
-int channel_open(unsigned int n, struct qv_end **end)
-{
-	*end = &cells[current].ends[n];
-	return qv_end_attach(*end, windows[n], sizeof(windows[n]),
-			     ((uint32_t)current + VOTE_CELLS - n) % VOTE_CELLS);
-}
-
-void channel_close(unsigned int n)
-{
-	(void)n;
-}
-
-uint64_t pages_alloc(size_t n)
-{
-	CHECK_EQ(n * 4096, sizeof(cells[current].kept));
-	return (uint64_t)(uintptr_t)cells[current].kept;
-}
-
-size_t takeover_fetch(unsigned int n, void *to, size_t room, uint64_t *age)
-{
-	(void)n, (void)to, (void)room, (void)age;
-	return 0;
-}
-
-bool takeover_save(unsigned int n, const struct process *p, const void *from, size_t bytes)
-{
-	(void)n, (void)p, (void)from, (void)bytes;
-	return true;
-}
-
-struct wait_queue *process_kernel_children(void)
-{
-	return NULL;
-}
-
-/* The thread `recovery` looks in the next tick. */
-void wake_all(struct wait_queue *q)
-{
-	CHECK(!q && self >= 0);
-	cells[self].next_look = now;
-}
-
-static bool can_run(int i)
-{
-	return cells[i].alive && cells[i].runs && !cells[i].ended && now >= cells[i].hangs_until;
-}
-
-static void program(void *arg);
-
-static void give(int i)
-{
-	static int numbers[VOTE_CELLS] = { 0, 1, 2 };
-
-	baton_give((unsigned int)i, program, &numbers[i]);
-}
-
-/* Another cell's program may run here, also while `recovery` copies a state. */
-void let_interrupts_in(void)
-{
-	int i = (int)rnd_below(VOTE_CELLS * 4);
-
-	if (self >= 0 && !rnd_below(8))
-		baton_return((unsigned int)self);
-	else if (self < 0 && i < VOTE_CELLS && i != current && can_run(i))
-		give(i);
-}
-
-bool wait_on_until(struct wait_queue *q, uint64_t at)
-{
-	(void)q;
-	cells[self].wakes = at;
-	baton_return((unsigned int)self);
-	return false;
-}
-
-static void next_state(struct image *image)
-{
-	size_t k;
-
-	image->count++;
-	for (k = 0; k < BYTES / 8 - 1; k++)
-		image->words[k] = image->words[k] * 0x9E3779B97F4A7C15ull + image->count + k;
-}
-
-/* Whether a program without faults has that state at its count. */
-static bool is_right(const struct image *image)
-{
-	static struct image right[RIGHT];	/* of the last counts */
-	static uint64_t newest;
-	struct image *r;
-
-	for (; newest < image->count && image->count - newest < 1000; newest++) {
-		right[(newest + 1) % RIGHT] = right[newest % RIGHT];
-		next_state(&right[(newest + 1) % RIGHT]);
-	}
-	r = &right[image->count % RIGHT];
-	return r->count == image->count && !memcmp(r, image, sizeof(*r));
-}
-
-static void act(int i)
-{
-	struct cell *c = &cells[i];
-
-	wrong += !is_right(&c->output);
-	if (now - c->acted_at > c->gap)
-		c->gap = now - c->acted_at;
-	c->acted = c->output.count;
-	c->acted_at = now;
-}
-
-static void work(int i)
-{
-	struct cell *c = &cells[i];
-	long got = checkpoint_resume(&c->process, (uintptr_t)&c->image, sizeof(c->image));
-
-	CHECK(got >= 0);
-	if (!got)
-		memset(&c->image, 0, sizeof(c->image));
-	while (!c->process.ending && !c->crashes) {
-		next_state(&c->image);
-		c->output = c->image;
-		do
-			got = checkpoint_vote(&c->process, c->image.count, (uintptr_t)&c->image,
-					      sizeof(c->image));
-		while (got == -ETIMEDOUT);
-		if (got > 0)
-			act(i);
-		else if (got == -EINVAL || got == -EINTR)
-			break;
-		if (got & RECOVERY_BEHIND)
-			continue;
-		c->wakes = now + TICK;
-		baton_return((unsigned int)i);
-	}
-}
-
-static void program(void *arg)
-{
-	self = *(int *)arg;
-	work(self);
-	cells[self].ended = true;
-	baton_end();
-}
-
-static void start(int i)
-{
-	struct cell *c = &cells[i];
-	bool resumes;
-
-	/* as component.c does */
-	current = i;
-	memset(&c->process, 0, sizeof(c->process));
-	c->process.component = i + 1;
-	checkpoint_fetch((unsigned int)i);
-	resumes = checkpoint_usable((unsigned int)i, now);
-	checkpoint_arm((unsigned int)i, resumes);
-	replica_begin((unsigned int)i, resumes);
-	c->ended = c->crashes = false;
-	c->runs = true;
-	c->wakes = now;
-}
-
-static void stop(int i)
-{
-	struct cell *c = &cells[i];
-
-	if (!c->runs)
-		return;
-	c->process.ending = true;
-	c->wakes = c->hangs_until = 0;
-	while (!c->ended)
-		give(i);
-	baton_join((unsigned int)i);
-	c->runs = false;
-}
-
-static void look(int i)
-{
-	struct cell *c = &cells[i];
-	unsigned int n = (unsigned int)i;
-	int detector = -1;
-
-	current = i;
-	replica_look(n, now);
-	if (c->ended)
-		detector = DETECT_EXIT;
-	else if (replica_outvoted(n))
-		detector = DETECT_REPLICA;
-	else if (replica_split(n))
-		detector = DETECT_SPLIT;
-	else if (replica_behind(n, now) > TIME_US * US)
-		detector = DETECT_BEHIND;
-	c->next_look = now + PERIOD / 2 + rnd_below(PERIOD / 2);
-	if (detector < 0)
-		return;
-	found[detector]++;
-	c->stops++;
-	stop(i);
-	start(i);
-}
-
-static void set_life(int i, enum qv_chan_state state)
-{
-	int n;
-
-	for (n = 0; n < VOTE_CELLS; n++)
-		((struct qv_chan_page *)windows[n])->end[(i + VOTE_CELLS - n) % VOTE_CELLS].life =
-			QV_CHAN_LIFE(cells[i].generation, state);
-}
-
-static void boot(int i)
-{
-	struct cell *c = &cells[i];
-
-	memset(windows[i] + QV_CHAN_PAGE, 0, MEMORY);
-	c->generation++;
-	set_life(i, QV_CHAN_IS_RUNNING);
-	c->alive = true;
-	c->boots_at = UINT64_MAX;
-	c->next_look = now + rnd_below(PERIOD);
-	current = i;
-	CHECK(checkpoint_init((unsigned int)i, BYTES, rule.checkpoint_us * US));
-	CHECK(!replica_init((unsigned int)i, &rule, PERIOD));
-	start(i);
-}
-
-static void run_until(uint64_t end)
-{
-	int i;
-
-	for (; now < end; now += TICK) {
-		if (hostile)
-			hostile(hostile_cell);
-		for (i = 0; i < VOTE_CELLS; i++) {
-			if (now >= cells[i].boots_at)
-				boot(i);
-			if (!cells[i].alive)
-				continue;
-			if (now >= cells[i].next_look)
-				look(i);
-			while (can_run(i) && now >= cells[i].wakes)
-				give(i);
-		}
-	}
-}
-
-static void make_world(void)
-{
-	int i, end;
-
-	baton_init();
-	now = 1000000 * US;
-	for (i = 0; i < VOTE_CELLS; i++) {
-		struct qv_chan_page *page = (struct qv_chan_page *)windows[i];
-
-		page->session = 1;
-		page->type = QV_CHAN_MEMORY;
-		page->item = MEMORY;
-		page->slots = 1;
-		page->ends = VOTE_CELLS;
-		page->name[0] = (char)('a' + i);
-		for (end = 0; end < VOTE_CELLS; end++)
-			page->end[end].name[0] = (char)('A' + (i + end) % VOTE_CELLS);
-		CHECK(!qv_chan_lay_out(page));
-		cells[i].boots_at = now + rnd_below(20) * TICK;
-	}
-	run_until(now + 60 * TICK);
-	CHECK(cells[0].acted > 10);
-}
-
-/* ---- the faults, each of one cell ---- */
 
 static struct vote_memory *memory_of(int i)
 {
-	return (struct vote_memory *)(windows[i] + QV_CHAN_PAGE);
-}
-
-static void flip(void *from, size_t bytes)
-{
-	((unsigned char *)from)[rnd_below(bytes)] ^= 1u << rnd_below(8);
+	return (struct vote_memory *)cellmemory_of(i);
 }
 
 static void flip_state(int i)
@@ -369,7 +29,7 @@ static void flip_count(int i)
 
 static void flip_kept(int i)
 {
-	flip(cells[i].kept, sizeof(cells[i].kept));
+	flip(cellmemory_kept(i), 2 * ROOM);
 	cells[i].crashes = true;
 }
 
@@ -397,14 +57,14 @@ static void kill_cell(int i)
 {
 	stop(i);
 	cells[i].alive = false;
-	set_life(i, QV_CHAN_IS_FAILED);
+	cellmemory_set_life(i, QV_CHAN_IS_FAILED);
 	cells[i].boots_at = now + rnd_below(100) * TICK;
 }
 
 /* The cell whose states it would copy first has spoilt ones. */
 static void kill_cell_beside_spoilt_states(int i)
 {
-	unsigned char *states = windows[(i + 1) % VOTE_CELLS] + QV_CHAN_PAGE + 4096;
+	unsigned char *states = cellmemory_of((i + 1) % VOTE_CELLS) + 4096;
 	size_t k;
 
 	for (k = 0; k < MEMORY - 4096; k += 1024)
@@ -439,7 +99,7 @@ static void repeat(int i, int of)
 
 	memcpy(memory_of(i), memory_of(of % VOTE_CELLS), sizeof(struct vote_memory));
 	for (k = 4096; k < MEMORY; k += 1024)
-		flip(windows[i] + QV_CHAN_PAGE + k, 1024);
+		flip(cellmemory_of(i) + k, 1024);
 }
 
 static void echo(int i)
@@ -640,7 +300,7 @@ TEST(first_two_cells_wait_for_the_third_one)
 	kill_cell(0);
 	kill_cell(1);
 	kill_cell(2);
-	memset(windows[2] + QV_CHAN_PAGE, 0, MEMORY);
+	memset(cellmemory_of(2), 0, MEMORY);
 	cells[2].boots_at = cells[1].boots_at = UINT64_MAX;
 	cells[0].boots_at = now;
 	hostile_cell = 1;
