@@ -262,6 +262,16 @@ def test_crossover_of_copies_is_the_last_change() -> None:
     assert channelbench.copies(found)[0] == ("8 bytes", "10", "12", "9", "9")
 
 
+def test_turns_of_a_way_become_their_median() -> None:
+    turns = [channelbench.numbers(f"tick second=1000000 instructions=1000.0\npipe 64 round-trip rounds=9 min={p50 - 1} "
+                                  f"p50={p50} p99=900\npipe 64 batch rounds=9 min=1 p50={10 * p50} p99=900\n")
+             for p50 in (40, 900, 20)]
+    found = channelbench.medians(turns)
+    assert found["ways"]["pipe"]["64"]["round-trip"] == {"rounds": 9, "min": 39, "p50": 40, "p99": 900,
+                                                         "turns": [20, 40, 900]}
+    assert channelbench.times(found, {"pipe": "pipe"}) == [("pipe, 64 bytes", "39.00", "40.00", "900.00", "250000")]
+
+
 def test_iommu_objects_are_in_both_images() -> None:
     """Law 3: the folder iommu/ is compiled once, and linked into both images. It depends on no vendor's folder."""
     rules = subprocess.run(["make", "-C", TOP / "hypervisor", "-pnq", "O=/none"], capture_output=True, text=True,

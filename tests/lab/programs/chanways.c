@@ -69,27 +69,28 @@ static void fd_end(void)
 
 /* ---- POSIX shared memory: a ring for each direction, by hand, polled or with futexes ---- */
 
+/*
+ * One side writes a half: the items that it sends and their count, and the count of those that it
+ * has received. Only with futexes both sides write `bell` and `sleeps`.
+ */
 struct half {
-	_Alignas(64) uint64_t head;
+	_Alignas(4096) uint64_t head;
 	_Alignas(64) uint64_t tail;
-	_Alignas(64) uint32_t bell[2];	/* of the receiver and the sender */
+	_Alignas(64) uint32_t bell[2];	/* of the receiver and the sender of `items` */
 	uint32_t sleeps[2];
 	_Alignas(64) unsigned char items[SLOTS][4096];
 };
 
-static struct half *halves;		/* halves[side] has the items that this side sends */
+static struct half *halves;		/* one of each side */
+static int shm_fd;
 static bool futexes;
 
 static void shm_make(size_t size)
 {
-	int fd = shm_open("/qv-chanbench", O_RDWR | O_CREAT | O_EXCL, 0600);
-
-	must(fd >= 0 && !ftruncate(fd, 2 * sizeof(struct half)), "shm_open");
+	shm_fd = shm_open("/qv-chanbench", O_RDWR | O_CREAT | O_EXCL, 0600);
+	must(shm_fd >= 0 && !ftruncate(shm_fd, 2 * sizeof(struct half)), "shm_open");
 	must(size <= sizeof(halves->items[0]), "size");
 	shm_unlink("/qv-chanbench");
-	halves = mmap(NULL, 2 * sizeof(struct half), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	must(halves != MAP_FAILED, "mmap");
-	close(fd);
 	futexes = false;
 }
 
@@ -99,21 +100,45 @@ static void futex_make(size_t size)
 	futexes = true;
 }
 
-static void shm_end(void)
+static void *shm_map(void *at, size_t size, int protection, int flags, off_t offset)
 {
-	munmap(halves, 2 * sizeof(struct half));
+	void *found = mmap(at, size, protection, MAP_SHARED | flags, shm_fd, offset);
+
+	must(found != MAP_FAILED, "mmap");
+	return found;
 }
 
-/* Waits while *word is @value */
+static void shm_join(int side)
+{
+	(void)side;
+	halves = shm_map(NULL, 2 * sizeof(*halves), PROT_READ | PROT_WRITE, 0, 0);
+}
+
+/* As an end of a channel: its own half for writing, the rest only for reading */
+static void shm_join_read_only(int side)
+{
+	halves = shm_map(NULL, 2 * sizeof(*halves), PROT_READ, 0, 0);
+	shm_map(&halves[side], sizeof(*halves), PROT_READ | PROT_WRITE, MAP_FIXED,
+		side * (off_t)sizeof(*halves));
+}
+
+static void shm_end(void)
+{
+	munmap(halves, 2 * sizeof(*halves));
+	close(shm_fd);
+}
+
+/* Waits while *word is @value. The bell of the one who waits is in @h */
 static void shm_wait(struct half *h, const uint64_t *word, uint64_t value, int who)
 {
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
-		uint32_t bell = __atomic_load_n(&h->bell[who], __ATOMIC_ACQUIRE);
+		uint32_t bell;
 
 		if (!futexes) {
 			_mm_pause();
 			continue;
 		}
+		bell = __atomic_load_n(&h->bell[who], __ATOMIC_ACQUIRE);
 		__atomic_store_n(&h->sleeps[who], 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value)
 			syscall(SYS_futex, &h->bell[who], FUTEX_WAIT, bell, NULL, NULL, 0);
@@ -132,22 +157,22 @@ static void shm_wake(struct half *h, int who)
 
 static void shm_send(int side, const void *data, size_t size)
 {
-	struct half *h = &halves[side];
+	struct half *own = &halves[side], *other = &halves[!side];
 
-	shm_wait(h, &h->tail, h->head - SLOTS, 1);
-	memcpy(h->items[h->head % SLOTS], data, size);
-	__atomic_store_n(&h->head, h->head + 1, __ATOMIC_RELEASE);
-	shm_wake(h, 0);
+	shm_wait(own, &other->tail, own->head - SLOTS, 1);
+	memcpy(own->items[own->head % SLOTS], data, size);
+	__atomic_store_n(&own->head, own->head + 1, __ATOMIC_RELEASE);
+	shm_wake(own, 0);
 }
 
 static void shm_receive(int side, void *data, size_t size)
 {
-	struct half *h = &halves[!side];
+	struct half *own = &halves[side], *other = &halves[!side];
 
-	shm_wait(h, &h->head, h->tail, 0);
-	memcpy(data, h->items[h->tail % SLOTS], size);
-	__atomic_store_n(&h->tail, h->tail + 1, __ATOMIC_RELEASE);
-	shm_wake(h, 1);
+	shm_wait(other, &other->head, own->tail, 0);
+	memcpy(data, other->items[own->tail % SLOTS], size);
+	__atomic_store_n(&own->tail, own->tail + 1, __ATOMIC_RELEASE);
+	shm_wake(other, 1);
 }
 
 /* ---- channels in files: a ring for each direction, or one mailbox ---- */
@@ -236,8 +261,10 @@ static void channel_end(void)
 const struct way ways[] = {
 	{ "pipe", pipe_make, NULL, fd_send, fd_receive, fd_end, false },
 	{ "socket", socket_make, NULL, fd_send, fd_receive, fd_end, false },
-	{ "shared-memory-futex", futex_make, NULL, shm_send, shm_receive, shm_end, false },
-	{ "shared-memory-polled", shm_make, NULL, shm_send, shm_receive, shm_end, false },
+	{ "shared-memory-futex", futex_make, shm_join, shm_send, shm_receive, shm_end, false },
+	{ "shared-memory-polled", shm_make, shm_join, shm_send, shm_receive, shm_end, false },
+	{ "shared-memory-read-only", shm_make, shm_join_read_only, shm_send, shm_receive, shm_end,
+	  false },
 	{ "ring-bell", bell_make, ring_join, channel_send, channel_receive, channel_end, false },
 	{ "ring-one-shot", one_shot_make, ring_join, channel_send, channel_receive, channel_end,
 	  false },
