@@ -73,6 +73,7 @@ static int device_close(struct inode *inode, struct file *file)
 	if (c->claimed == file) {
 		c->claimed = NULL;
 		c->attached = false;	/* the program has changed the section */
+		qv_channel_unclaimed(c);
 	}
 	qv_channel_maps_close(f);
 	mutex_unlock(&c->lock);

@@ -214,6 +214,14 @@ ssize_t qv_channel_write(struct qv_channel_file *f, struct qv_channel_move *m)
 	return n;
 }
 
+void qv_channel_unclaimed(struct qv_channel_dev *c)
+{
+	struct qv_chan_section *own = c->window + c->page.end[c->self].offset;
+
+	if (c->made && !c->gone && c->page.type != QV_CHAN_MEMORY)
+		WRITE_ONCE(own->arms, 0);
+}
+
 void qv_channel_arm(struct qv_channel_dev *c)
 {
 	mutex_lock(&c->lock);

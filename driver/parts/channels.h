@@ -170,6 +170,8 @@ void qv_channel_ring_last(struct qv_channel_dev *c);
  */
 ssize_t qv_channel_read(struct qv_channel_file *f, struct qv_channel_move *m);
 ssize_t qv_channel_write(struct qv_channel_file *f, struct qv_channel_move *m);
+/* The program that had claimed the end is gone. The next one may not arm, or not know that word */
+void qv_channel_unclaimed(struct qv_channel_dev *c);
 /* Before a look: asks for one bell if there is news after that look. QV_CHAN_ONE_SHOT only */
 void qv_channel_arm(struct qv_channel_dev *c);
 /* Returns the events of poll(). Changes nothing that the other end, or a call, can see */

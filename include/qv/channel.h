@@ -19,8 +19,8 @@
  * Every word that can change is an aligned uint64_t with one writer. Payload is copied in such
  * words, too. Memory ordering: each load is an acquire, each store is a release (x86: plain MOV on
  * write-back memory). The stores that are marked FENCED must be complete before the next load
- * (x86: XCHG, or MOV and MFENCE). With QV_CHAN_ONE_SHOT each store of `count` is FENCED, since the
- * end then loads `armed` of the others.
+ * (x86: XCHG, or MOV and MFENCE). With QV_CHAN_BELL each store of `count` is FENCED if the end then
+ * loads `arms` and `armed` of the others, to learn whether to ring.
  */
 #ifndef QV_CHANNEL_H
 #define QV_CHANNEL_H
@@ -143,11 +143,17 @@ struct qv_chan_section {
 	 */
 	uint64_t bound;
 	/*
-	 * With QV_CHAN_ONE_SHOT: odd while this end waits for a bell (FENCED), even else. Each
-	 * arming makes it the next odd number.
+	 * With QV_CHAN_ONE_SHOT, or if `arms` is not 0: odd while this end waits for a bell
+	 * (FENCED), even else. Each arming makes it the next odd number.
 	 */
 	uint64_t armed;
-	uint64_t reserved0[5];
+	/*
+	 * With QV_CHAN_BELL and without QV_CHAN_ONE_SHOT: 1 if this end arms its bell before it
+	 * waits, so that the others may ring it only then (FENCED). 0: they ring it after each
+	 * item. An end that attaches stores 0 if it finds another value.
+	 */
+	uint64_t arms;
+	uint64_t reserved0[4];
 	/*
 	 * Mailbox: messages that this end has sent. Ring: items that the writer has published, or
 	 * that the reader has taken. Four-slot writer: the pair written last (`latest`, FENCED).

@@ -61,7 +61,8 @@ struct qv_end {
 	uint64_t place;			/* and its slot */
 	uint64_t bytes;			/* of the message that is peeked */
 	uint64_t armed;			/* as section.armed of this end */
-	/* QV_CHAN_ONE_SHOT: section.armed of each end when it was rung, and its generation then */
+	bool arms;			/* as section.arms of this end */
+	/* section.armed of each end that arms when it was rung, and its generation then */
 	uint64_t rung[QV_CHAN_MAX_ENDS], rung_generation[QV_CHAN_MAX_ENDS];
 };
 
@@ -133,13 +134,20 @@ int qv_end_release(struct qv_end *end);
 
 /*
  * Returns whether to ring the bell of the other ends, after an item was written, or taken from a
- * ring: with QV_CHAN_BELL always, with QV_CHAN_ONE_SHOT only if one of them has armed its bell
- * since it was rung. The caller must ring then: the next call returns false.
+ * ring. An end that arms, as all do with QV_CHAN_ONE_SHOT, is to be rung if it has armed its bell
+ * since it was rung; any other end with QV_CHAN_BELL always. The caller must ring then: an end that
+ * arms does not count in the next call.
  */
 bool qv_end_rings(struct qv_end *end);
 /*
- * With QV_CHAN_ONE_SHOT: asks for one bell, or says that it is no longer needed. To wait, an end
- * arms its bell, looks, and sleeps only if it finds no news. Does nothing for other channels.
+ * Says that this end arms its bell before it waits, or that it no longer does. At first it does
+ * not, so it is rung after each item. Call it before you look for news. Changes nothing with
+ * QV_CHAN_ONE_SHOT or without QV_CHAN_BELL.
+ */
+void qv_end_will_arm(struct qv_end *end, bool on);
+/*
+ * Asks for one bell, or says that it is no longer needed. To wait, an end arms its bell, looks, and
+ * sleeps only if it finds no news. Does nothing for an end that does not arm.
  */
 void qv_end_arm(struct qv_end *end, bool on);
 

@@ -27,6 +27,9 @@ static int attach_section(struct qv_end *end)
 	if (old && old != end->generation)
 		return QV_CHAN_OWN_SECTION;
 	end->armed = shared_load(&own->armed);
+	/* a program that had this end before may have armed; fenced as in qv_end_will_arm() */
+	if (shared_load(&own->arms))
+		shared_store_fenced(&own->arms, 0);
 	result = type_of(end)->attach(end, !old);
 	if (!result && !old)
 		shared_store(&own->generation, end->generation);
@@ -301,32 +304,55 @@ int qv_end_release(struct qv_end *end)
 	return take_item(end, &item);
 }
 
+/*
+ * Returns whether end `i` is to be rung. If it begins to arm meanwhile, it looks after that, and
+ * finds what this end has published before this call.
+ */
+static bool wants_bell(struct qv_end *end, uint32_t i)
+{
+	const struct qv_chan_section *other = end_section(end, i);
+	uint64_t armed, generation;
+
+	if (!(end->page.flags & QV_CHAN_ONE_SHOT) && !shared_load(&other->arms))
+		return true;
+	armed = shared_load(&other->armed);
+	if (!(armed & 1))
+		return false;
+	/* an end that started again counts from the beginning */
+	generation = QV_CHAN_GENERATION(end_life(end, i));
+	if (armed == end->rung[i] && generation == end->rung_generation[i])
+		return false;
+	end->rung[i] = armed;
+	end->rung_generation[i] = generation;
+	return true;
+}
+
 bool qv_end_rings(struct qv_end *end)
 {
-	uint64_t armed, generation;
 	bool wanted = false;
 	uint32_t i;
 
-	if (!(end->page.flags & QV_CHAN_ONE_SHOT))
+	if (!(end->page.flags & QV_CHAN_BELL) || !type_of(end))
 		return end->page.flags & QV_CHAN_BELL;
-	for (i = 0; i < end->page.ends; i++) {
-		armed = i != end->self ? shared_load(&end_section(end, i)->armed) : 0;
-		if (!(armed & 1))
-			continue;
-		/* an end that started again counts from the beginning */
-		generation = QV_CHAN_GENERATION(end_life(end, i));
-		if (armed == end->rung[i] && generation == end->rung_generation[i])
-			continue;
-		end->rung[i] = armed;
-		end->rung_generation[i] = generation;
-		wanted = true;
-	}
+	for (i = 0; i < end->page.ends; i++)
+		if (i != end->self && wants_bell(end, i))
+			wanted = true;
 	return wanted;
+}
+
+void qv_end_will_arm(struct qv_end *end, bool on)
+{
+	if (!(end->page.flags & QV_CHAN_BELL) || end->page.flags & QV_CHAN_ONE_SHOT ||
+	    !type_of(end) || end->arms == on)
+		return;
+	end->arms = on;
+	/* fenced: the next look finds all that was published by ends that do not see this yet */
+	shared_store_fenced(&end_section(end, end->self)->arms, on);
 }
 
 void qv_end_arm(struct qv_end *end, bool on)
 {
-	if (!(end->page.flags & QV_CHAN_ONE_SHOT) || (!on && !(end->armed & 1)))
+	if (!(end->page.flags & QV_CHAN_ONE_SHOT || end->arms) || (!on && !(end->armed & 1)))
 		return;
 	end->armed += on ? 1 + (end->armed & 1) : 1;
 	/* fenced: the next look finds all that peers published which do not see this yet */

@@ -50,13 +50,13 @@ static inline struct qv_chan_slot *end_slot(const struct qv_end *end, uint32_t w
 }
 
 /*
- * Publishes a counter of this end. With one-shot bells every CPU sees it before this CPU loads the
- * words `armed` of the other ends: either this end finds the bell armed, or the other finds the
- * counter when it looks after arming.
+ * Publishes a counter of this end. With bells every CPU sees it before this CPU loads the words
+ * `arms` and `armed` of the other ends: either this end finds the bell armed, or the other finds
+ * the counter when it looks after arming.
  */
 static inline void end_publish(const struct qv_end *end, uint64_t *word, uint64_t value)
 {
-	if (end->page.flags & QV_CHAN_ONE_SHOT)
+	if (end->page.flags & QV_CHAN_BELL)
 		shared_store_fenced(word, value);
 	else
 		shared_store(word, value);

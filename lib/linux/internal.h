@@ -19,6 +19,7 @@ struct qv_channel {
 	int file;			/* the device, or the file with the window */
 	int bells[QV_CHAN_MAX_ENDS];	/* files only: the FIFOs */
 	int waits;			/* descriptor for poll() */
+	bool waited;			/* a call could wait: this end arms its bell since then */
 };
 
 /* Keeps a text for qv_detail(), and returns `result`. */

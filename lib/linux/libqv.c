@@ -51,6 +51,9 @@ void qv_close(struct qv_channel *c)
 {
 	if (!c)
 		return;
+	/* a program without this library may use the end next, and arm nothing */
+	if (c->waited)
+		qv_end_will_arm(&c->end, false);
 	if (c->window)
 		munmap(c->window, c->length);
 	c->source->close(c);
@@ -157,6 +160,22 @@ static int gone(const struct qv_channel *c)
 					c->end.page.name);
 }
 
+/* Says that this end arms its bell, once a call may have to wait. */
+static void will_arm(struct qv_channel *c, int timeout_ms)
+{
+	if (!timeout_ms || c->waited)
+		return;
+	c->waited = true;
+	qv_end_will_arm(&c->end, true);
+}
+
+/* Begins a call that may have to wait. */
+static int begin(struct qv_channel *c, int timeout_ms)
+{
+	will_arm(c, timeout_ms);
+	return gone(c);
+}
+
 /* A call of a ring's writer counts a refused item if the ring is still full, so it looks before. */
 static bool worth_a_call(const struct qv_channel *c, const struct attempt *a)
 {
@@ -255,7 +274,7 @@ static int try_peek(struct qv_channel *c, struct attempt *a)
 int qv_write(struct qv_channel *c, const void *data, size_t size, int timeout_ms)
 {
 	struct attempt a;
-	int result = gone(c);
+	int result = begin(c, timeout_ms);
 
 	if (result)
 		return result;
@@ -274,7 +293,7 @@ int qv_read(struct qv_channel *c, void *data, size_t size, struct qv_item *item,
 {
 	struct qv_item about;
 	struct attempt a;
-	int result = gone(c);
+	int result = begin(c, timeout_ms);
 
 	if (!item)
 		item = &about;
@@ -307,7 +326,7 @@ int qv_read_again(struct qv_channel *c, void *data, size_t size, struct qv_item 
 int qv_claim(struct qv_channel *c, void **data, int timeout_ms)
 {
 	struct attempt a = { .call = try_claim, .to = data, .writes = true };
-	int result = gone(c);
+	int result = begin(c, timeout_ms);
 
 	return result ? result : go_on(c, &a, try_claim(c, &a), timeout_ms);
 }
@@ -325,7 +344,7 @@ int qv_abort(struct qv_channel *c)
 int qv_peek(struct qv_channel *c, const void **data, struct qv_item *item, int timeout_ms)
 {
 	struct attempt a = { .call = try_peek, .to = data };
-	int result = gone(c);
+	int result = begin(c, timeout_ms);
 
 	if (!result)
 		result = go_on(c, &a, try_peek(c, &a), timeout_ms);
@@ -352,6 +371,7 @@ int qv_fd(const struct qv_channel *c)
 int qv_arm(struct qv_channel *c)
 {
 	c->source->arm(c);
+	will_arm(c, -1);
 	qv_end_arm(&c->end, true);
 	return 0;
 }

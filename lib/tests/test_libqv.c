@@ -262,14 +262,13 @@ static void test_one_shot_bell_rings_once(void)
 }
 
 /* 20,000 items through a ring of four: both processes sleep and ring often. */
-static void test_one_shot_bells_pass_a_stream(void)
+static void pass_a_stream(uint32_t flags)
 {
 	struct qv_channel *a, *b;
 	uint64_t n;
 	pid_t child;
 
-	create(QV_CHAN_RING, QV_CHAN_FULL_BLOCK,
-	       QV_CHAN_BELL | QV_CHAN_ONE_SHOT | QV_CHAN_RECONNECT);
+	create(QV_CHAN_RING, QV_CHAN_FULL_BLOCK, flags | QV_CHAN_RECONNECT);
 	child = fork();
 	if (!child) {
 		a = opened(0);
@@ -283,6 +282,12 @@ static void test_one_shot_bells_pass_a_stream(void)
 	waitpid(child, NULL, 0);
 	qv_close(b);
 	qv_file_remove(path);
+}
+
+static void test_bells_pass_a_stream(void)
+{
+	pass_a_stream(QV_CHAN_BELL);
+	pass_a_stream(QV_CHAN_BELL | QV_CHAN_ONE_SHOT);
 }
 
 /* A child writes and is killed in the middle of an item. The next program continues. */
@@ -400,7 +405,7 @@ UNIT_SUITE(libqv) = {
 	  test_descriptor_is_readable_while_items_wait },
 	{ "libqv: each read of a ring rings", test_each_read_of_a_ring_rings },
 	{ "libqv: a one-shot bell rings once", test_one_shot_bell_rings_once },
-	{ "libqv: one-shot bells pass a stream", test_one_shot_bells_pass_a_stream },
+	{ "libqv: bells pass a stream", test_bells_pass_a_stream },
 	{ "libqv: a killed writer leaves nothing behind",
 	  test_killed_writer_leaves_nothing_behind },
 	{ "libqv: a waiting reader sees a restart", test_waiting_reader_sees_restart },

@@ -40,9 +40,16 @@ class Change:
     what: str
     case: str  # the case that must fail, if the proof has cases
 
+    @property
+    def of_proof(self) -> bool:
+        """True if it changes the model in the proof, not the code."""
+        return self.file.startswith("tests/prove/")
+
     def apply(self, top: Path) -> None:
         path = top / self.file
         text = path.read_text(encoding="utf-8")
+        if self.of_proof:
+            text = HEAD.sub("", text, count=1)  # the head names the change
         if text.count(self.old) != 1:
             raise LabError(f"{self.file} has {text.count(self.old)} times the text of a change: {self.old}",
                            "adapt the head of the proof to the code")
@@ -79,7 +86,9 @@ class Proof:
 
     def command(self, here: Path, place: Path, case: str, checks: list[str]) -> list[str]:
         """Returns the command of one run: CBMC, or with `Tool: tso` a program with tso.h."""
-        common = [str(self.path), *(str(place / c) for c in self.code),
+        changed = place / "tests/prove" / self.path.name
+        common = [str(changed if changed.exists() else self.path),
+                  *(str(place / c) for c in self.code),
                   *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *([f"-DCASE={case}"] if case else [])]
         if self.text.get("Tool") == "tso":
             program = str(place / "explore")
@@ -171,7 +180,11 @@ def shadow(top: Path, place: Path, task: Task) -> None:
     for change in task.proof.changed:
         change.apply(place)
     if task.mutant is not None:
-        task.proof.mutations[task.mutant].apply(place)
+        mutation = task.proof.mutations[task.mutant]
+        if mutation.of_proof:
+            (place / mutation.file).parent.mkdir(parents=True)
+            shutil.copy(top / mutation.file, place / mutation.file)
+        mutation.apply(place)
 
 
 def judge(task: Task, status: int | None, text: str, seconds: float, log: Path) -> Outcome:

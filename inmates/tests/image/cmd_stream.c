@@ -65,6 +65,8 @@ int command_stream(int argc, char **argv)
 	if (result) {
 		s.wrong = qv_chan_sentence(result);
 	} else {
+		/* unlike the end of Linux, so one end arms and the other gets each bell */
+		qv_end_will_arm(end, sleeps);
 		stream(end, &s);
 		channel_close((unsigned int)number);
 	}

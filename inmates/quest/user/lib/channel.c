@@ -186,6 +186,7 @@ int channel_wait(int channel, long us)
 		return -EACCES;
 	if (us >= 0)
 		until = time_after(us);
+	qv_end_will_arm(end, true);
 	while (!ready(channel)) {
 		qv_end_arm(end, true);
 		if (ready(channel))
