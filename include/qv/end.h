@@ -57,7 +57,8 @@ struct qv_end {
 	bool claimed;			/* between claim, and commit or abort */
 	bool peeked;			/* between peek and release */
 	bool ended;			/* the connection ended: no QV_CHAN_RECONNECT */
-	uint64_t number;		/* of the item that is claimed or peeked */
+	uint64_t number;		/* of the item that is claimed or peeked; or the last */
+	uint64_t more;			/* items after the first that are claimed or peeked */
 	uint64_t place;			/* and its slot */
 	uint64_t bytes;			/* of the message that is peeked */
 	uint64_t armed;			/* as section.armed of this end */
@@ -131,6 +132,21 @@ int qv_end_read_again(struct qv_end *end, void *data, uint64_t size, struct qv_i
  */
 int qv_end_peek(struct qv_end *end, const void **data, struct qv_item *item);
 int qv_end_release(struct qv_end *end);
+
+/*
+ * The same for several items of a ring, with one look at the life word and one at each count.
+ * claim_n() and peek_n() return how many items there are, from 1 to `n`, or a result below 0. Item
+ * `i`, from 0, is at qv_end_claimed() or qv_end_peeked(), which return NULL after the last.
+ * commit_n() and release_n() take the first `n`, at least 1, and give up the rest: no reader sees
+ * it, or it stays in the ring. If release_n() fails it has taken none of the items.
+ */
+int qv_end_claim_n(struct qv_end *end, uint32_t n);
+void *qv_end_claimed(const struct qv_end *end, uint32_t i);
+int qv_end_commit_n(struct qv_end *end, uint32_t n);
+int qv_end_peek_n(struct qv_end *end, uint32_t n);
+/* All words of *item are claims of the writer before the release. NULL: not of interest */
+const void *qv_end_peeked(const struct qv_end *end, uint32_t i, struct qv_item *item);
+int qv_end_release_n(struct qv_end *end, uint32_t n);
 
 /*
  * Returns whether to ring the bell of the other ends, after an item was written, or taken from a

@@ -2,9 +2,10 @@
 /*
  * libqv: channels of QV for Linux programs. Link with `pkg-config --libs libqv`.
  *
- * Each function returns 0 or a result below 0: enum qv_chan_result of qv/end.h, or enum
- * qv_lib_result. qv_strerror() has a sentence for each. After a result below 0, qv_detail() names
- * the file and the reason. Time-outs are milliseconds; 0: do not wait; below 0: no time-out.
+ * Each function returns 0 (qv_claim_n() and qv_peek_n(): 1 or more) or a result below 0: enum
+ * qv_chan_result of qv/end.h, or enum qv_lib_result. qv_strerror() has a sentence for each. After a
+ * result below 0, qv_detail() names the file and the reason. Time-outs are milliseconds; 0: do not
+ * wait; below 0: no time-out.
  * A channel belongs to one thread at a time. A child of fork() must not use it.
  */
 #ifndef QV_LIBQV_H
@@ -70,6 +71,16 @@ int qv_commit(struct qv_channel *channel, size_t size);
 int qv_abort(struct qv_channel *channel);
 int qv_peek(struct qv_channel *channel, const void **data, struct qv_item *item, int timeout_ms);
 int qv_release(struct qv_channel *channel);
+/*
+ * Several items of a ring at once: see qv_end_claim_n() and qv_end_peek_n(). They wait for one
+ * item, or room for one, and return how many there are. A commit or a release rings once.
+ */
+int qv_claim_n(struct qv_channel *channel, uint32_t n, int timeout_ms);
+void *qv_claimed(const struct qv_channel *channel, uint32_t i);
+int qv_commit_n(struct qv_channel *channel, uint32_t n);
+int qv_peek_n(struct qv_channel *channel, uint32_t n, int timeout_ms);
+const void *qv_peeked(const struct qv_channel *channel, uint32_t i, struct qv_item *item);
+int qv_release_n(struct qv_channel *channel, uint32_t n);
 /* The bytes of a channel of type memory; see qv_end_memory(). */
 int qv_memory(struct qv_channel *channel, void **data, uint64_t *size, bool *writable);
 

@@ -63,15 +63,16 @@ static int peer_restarted(struct qv_end *end)
 {
 	end->peer_generation = 0;
 	end->claimed = end->peeked = false;
+	end->more = 0;
 	end->ended = !(end->page.flags & QV_CHAN_RECONNECT);
 	return QV_CHAN_RESTARTED;
 }
 
 /*
- * Binds to the peer's generation if this end is bound to none. Returns QV_CHAN_DONE if it is bound,
- * QV_CHAN_RESTARTED if the generation changed, else the reason why it cannot bind now.
+ * Binds to the peer's generation if this end is bound to none. Returns QV_CHAN_RESTARTED if the
+ * generation changed, else the reason why it cannot bind now.
  */
-static int end_bound(struct qv_end *end)
+int end_bound(struct qv_end *end)
 {
 	uint64_t generation;
 	int result;
@@ -94,8 +95,7 @@ static int end_bound(struct qv_end *end)
 	return result;
 }
 
-/* Returns `result`, or QV_CHAN_RESTARTED if the peer restarted since end_bound(). */
-static int end_conclude(struct qv_end *end, int result)
+int end_conclude(struct qv_end *end, int result)
 {
 	if (QV_CHAN_GENERATION(end_life(end, end->peer)) != end->peer_generation)
 		return peer_restarted(end);
@@ -117,7 +117,7 @@ int qv_end_claim(struct qv_end *end, void **data)
 	struct qv_chan_slot *slot;
 	int result = QV_CHAN_DONE;
 
-	if (!end_writes(end))
+	if (!end_writes(end) || (end->claimed && end->more))
 		return QV_CHAN_USAGE;
 	if (type_of(end)->writer_binds)
 		result = end_bound(end);
@@ -143,7 +143,7 @@ int qv_end_commit(struct qv_end *end, uint64_t size)
 {
 	struct qv_chan_slot *slot;
 
-	if (!end->claimed)
+	if (!end->claimed || end->more)
 		return QV_CHAN_USAGE;
 	if (end->page.type == QV_CHAN_MAILBOX ? size > end->page.item : size != end->page.item)
 		return QV_CHAN_SIZE;
@@ -160,6 +160,7 @@ int qv_end_abort(struct qv_end *end)
 	if (!end->claimed)
 		return QV_CHAN_USAGE;
 	end->claimed = false;
+	end->more = 0;
 	return QV_CHAN_DONE;
 }
 
@@ -207,7 +208,7 @@ static int look_for_item(struct qv_end *end, bool again)
  * Finds an item. A peer that has ended by now may have written its last item after the look, so a
  * second look decides.
  */
-static int find_item(struct qv_end *end, bool again)
+int end_find_item(struct qv_end *end, bool again)
 {
 	int result;
 
@@ -245,7 +246,7 @@ static int read_item(struct qv_end *end, void *data, struct qv_item *item, bool 
 	int result = QV_CHAN_LAPPED, tries;
 
 	for (tries = 0; tries < READ_TRIES && result == QV_CHAN_LAPPED; tries++) {
-		result = find_item(end, again);
+		result = end_find_item(end, again);
 		if (result)
 			return result;
 		shared_copy_out(data, end_slot(end, end->peer, end->place) + 1, end->bytes);
@@ -280,8 +281,11 @@ int qv_end_read_again(struct qv_end *end, void *data, uint64_t size, struct qv_i
 
 int qv_end_peek(struct qv_end *end, const void **data, struct qv_item *item)
 {
-	int result = end->peeked ? end_bound(end) : find_item(end, false);
+	int result;
 
+	if (end->peeked && end->more)
+		return QV_CHAN_USAGE;
+	result = end->peeked ? end_bound(end) : end_find_item(end, false);
 	if (result)
 		return result;
 	end->peeked = true;
@@ -297,7 +301,7 @@ int qv_end_release(struct qv_end *end)
 {
 	struct qv_item item;
 
-	if (!end->peeked)
+	if (!end->peeked || end->more)
 		return QV_CHAN_USAGE;
 	end->peeked = false;
 	shared_barrier();

@@ -70,6 +70,14 @@ static inline uint64_t end_life(const struct qv_end *end, uint32_t which)
 	return shared_load(&page->end[which].life);
 }
 
+/* end.c: the steps of a call, for ring_n.c. They return enum qv_chan_result. */
+/* Finds an item, if this end reads and has claimed nothing. */
+int end_find_item(struct qv_end *end, bool again);
+/* Returns QV_CHAN_DONE if this end is bound to the peer's generation, or binds now. */
+int end_bound(struct qv_end *end);
+/* Returns `result`, or QV_CHAN_RESTARTED if the peer restarted since end_bound(). */
+int end_conclude(struct qv_end *end, int result);
+
 /* Returns why there is no item or no room: `usual` while the peer runs, else its state. */
 static inline int end_reason(const struct qv_end *end, int usual)
 {

@@ -114,7 +114,7 @@ static int ring_claim(struct qv_end *end)
 
 	if (result)
 		return result;
-	if (!drops_oldest(end) && end->count - end->freed >= end->page.slots) {
+	if (!drops_oldest(end) && end->count - end->freed + end->more >= end->page.slots) {
 		result = ring_reload(end);
 		if (result)
 			return result;
@@ -164,7 +164,7 @@ static int ring_find(struct qv_end *end, bool again)
 
 	if (again)
 		return QV_CHAN_USAGE;
-	if (head <= end->count || drops_oldest(end))
+	if (head <= end->count + end->more || drops_oldest(end))
 		head = shared_load(&end_section(end, 0)->count);
 	waiting = head - end->count;
 	if (head < end->seen || head < end->count || (waiting > slots && !drops_oldest(end)))

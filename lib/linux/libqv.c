@@ -244,9 +244,9 @@ static int ring_after(struct qv_channel *c, int result, bool writes)
 /* Continues a call after its first try, which had this result. */
 static int go_on(struct qv_channel *c, struct attempt *a, int result, int timeout_ms)
 {
-	if (timeout_ms && result)
+	if (timeout_ms && result < 0)
 		result = carry_on(c, a, result, timeout_ms);
-	else if (result)
+	else if (result < 0)
 		result = lib_fail_call(result, c->end.page.name);
 	return result;
 }
@@ -356,6 +356,52 @@ int qv_peek(struct qv_channel *c, const void **data, struct qv_item *item, int t
 int qv_release(struct qv_channel *c)
 {
 	return ring_after(c, qv_end_release(&c->end), false);
+}
+
+static int try_claim_n(struct qv_channel *c, struct attempt *a)
+{
+	return qv_end_claim_n(&c->end, (uint32_t)a->size);
+}
+
+static int try_peek_n(struct qv_channel *c, struct attempt *a)
+{
+	return qv_end_peek_n(&c->end, (uint32_t)a->size);
+}
+
+int qv_claim_n(struct qv_channel *c, uint32_t n, int timeout_ms)
+{
+	struct attempt a = { .call = try_claim_n, .size = n, .writes = true };
+	int result = begin(c, timeout_ms);
+
+	return result ? result : go_on(c, &a, try_claim_n(c, &a), timeout_ms);
+}
+
+void *qv_claimed(const struct qv_channel *c, uint32_t i)
+{
+	return qv_end_claimed(&c->end, i);
+}
+
+int qv_commit_n(struct qv_channel *c, uint32_t n)
+{
+	return ring_after(c, qv_end_commit_n(&c->end, n), true);
+}
+
+int qv_peek_n(struct qv_channel *c, uint32_t n, int timeout_ms)
+{
+	struct attempt a = { .call = try_peek_n, .size = n };
+	int result = begin(c, timeout_ms);
+
+	return result ? result : go_on(c, &a, try_peek_n(c, &a), timeout_ms);
+}
+
+const void *qv_peeked(const struct qv_channel *c, uint32_t i, struct qv_item *item)
+{
+	return qv_end_peeked(&c->end, i, item);
+}
+
+int qv_release_n(struct qv_channel *c, uint32_t n)
+{
+	return ring_after(c, qv_end_release_n(&c->end, n), false);
 }
 
 int qv_memory(struct qv_channel *c, void **data, uint64_t *size, bool *writable)

@@ -33,7 +33,7 @@ enum qv_chan_state { QV_CHAN_IS_ABSENT, ... };
 """
 
 # A function of the header begins a line and ends with a semicolon.
-FUNCTION = re.compile(r"^(?:int|void|const [\w ]+\*)\s*qv_\w+\([^;{]*\);$", re.MULTILINE)
+FUNCTION = re.compile(r"^(?:int|void(?: \*)?|const [\w ]+\*)\s*qv_\w+\([^;{]*\);$", re.MULTILINE)
 
 
 def main(header: str, path: str) -> None:

@@ -128,6 +128,38 @@ static void read_one(struct qv_end *end, uint64_t *last)
 	free(data);
 }
 
+static void read_batch(struct qv_end *end, uint64_t *last)
+{
+	uint32_t n = choose(&input, 2 * 16), i;
+	uint64_t generation = end->peer_generation;
+	int found = qv_end_peek_n(end, n), result;
+	struct qv_item about;
+
+	CHECK(found && found >= QV_CHAN_OWN_SECTION && found <= (int)plan.slots);
+	for (i = 0; found > 0 && i < (uint32_t)found; i++)
+		CHECK(((const char *)qv_end_peeked(end, i, &about))[plan.item - 1] || 1);
+	CHECK(found < 0 || !qv_end_peeked(end, (uint32_t)found, &about));
+	if (found < 0 || choose(&input, 4) == 1)
+		return;			/* other calls follow, with this batch */
+	result = qv_end_release_n(end, choose(&input, 4) ? (uint32_t)found :
+				       choose(&input, 2 * 16));
+	CHECK(result <= 0 && result >= QV_CHAN_OWN_SECTION);
+	if (!result && generation == end->peer_generation)
+		CHECK(end->last > *last);
+	*last = result ? *last : end->last;
+}
+
+static void write_batch(struct qv_end *end)
+{
+	int room = qv_end_claim_n(end, choose(&input, 2 * 16)), i;
+
+	CHECK(room && room >= QV_CHAN_OWN_SECTION && room <= (int)plan.slots);
+	for (i = 0; i < room; i++)
+		memset(qv_end_claimed(end, (uint32_t)i), 0x55, plan.item);
+	if (choose(&input, 4))
+		qv_end_commit_n(end, choose(&input, 2) ? (uint32_t)room : choose(&input, 2 * 16));
+}
+
 static void step(struct qv_end *end, uint64_t *last)
 {
 	unsigned char item[8 * 32] = { 1, 2, 3 };
@@ -137,7 +169,7 @@ static void step(struct qv_end *end, uint64_t *last)
 	void *room;
 
 	loads = 0;
-	switch (choose(&input, 11)) {
+	switch (choose(&input, 13)) {
 	case 0: case 1: return read_one(end, last);
 	case 2: qv_end_write(end, item, plan.item); break;
 	case 3: qv_end_write(end, item, choose(&input, 8 * 32)); break;
@@ -147,6 +179,8 @@ static void step(struct qv_end *end, uint64_t *last)
 	case 7: if (!qv_end_peek(end, &there, &about)) CHECK(about.bytes <= plan.item); break;
 	case 8: qv_end_release(end); break;
 	case 9: qv_end_status(end, &status); break;
+	case 10: return read_batch(end, last);
+	case 11: return write_batch(end);
 	default:
 		if (choose(&input, 2))
 			manage_state(window, !self, choose(&input, 4));

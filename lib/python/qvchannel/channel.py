@@ -7,7 +7,7 @@ import struct
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -171,8 +171,9 @@ class Channel:
                       status.attached, status.waiting, status.high, status.items, status.lost,
                       status.refused)
 
-    def _call(self, call: Callable[[int], int], timeout: float | None) -> None:
-        """Calls `call(milliseconds)` until it ends. Signal handlers of Python run in between."""
+    def _call(self, call: Callable[[int], int], timeout: float | None) -> int:
+        """Calls `call(milliseconds)` until it ends, and returns its result if that is no error.
+        Signal handlers of Python run in between."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             left = LONGEST_MS
@@ -186,7 +187,7 @@ class Channel:
                 raise errors.timed_out(self.name, timeout)
             if result != errors.INTERRUPTED and not (result == errors.TIMEOUT and more):
                 errors.checked(result)
-                return
+                return result
             self._handle.check()
 
     def read(self, timeout: float | None = None) -> Any:
@@ -252,6 +253,44 @@ class Channel:
                     lib.qv_release(handle)
                 raise
             errors.checked(lib.qv_release(handle))
+
+    @contextmanager
+    def claim_n(self, n: int, timeout: float | None = None) -> Iterator[list[memoryview]]:
+        """As claim(), for 1 to `n` items of a ring, as many as there is room for. They are sent at
+        the end of the block, and ring once."""
+        with self._handle as handle:
+            room = self._call(lambda left: lib.qv_claim_n(handle, n, left), timeout)
+            try:
+                with ExitStack() as views:
+                    places = [lib.qv_claimed(handle, i) for i in range(room)]
+                    yield [views.enter_context(self._handle.view(place, self.item))
+                           for place in places]
+            except BaseException:
+                lib.qv_abort(handle)
+                raise
+            errors.checked(lib.qv_commit_n(handle, room))
+
+    @contextmanager
+    def peek_n(self, n: int, timeout: float | None = None) -> Iterator[list[memoryview]]:
+        """As peek(), for 1 to `n` items of a ring, as many as there are. `number` is that of the
+        last of them, and `lost` counts the items lost before any of them."""
+        item = ffi.new("struct qv_item *")
+        with self._handle as handle:
+            found = self._call(lambda left: lib.qv_peek_n(handle, n, left), timeout)
+            lost = 0
+            try:
+                with ExitStack() as views:
+                    there = []
+                    for i in range(found):
+                        view = self._handle.view(lib.qv_peeked(handle, i, item), self.item)
+                        there.append(views.enter_context(view.toreadonly()))
+                        lost += item.lost
+                    self.number, self.lost = item.number, lost
+                    yield there
+            except BaseException:
+                lib.qv_release_n(handle, found)
+                raise
+            errors.checked(lib.qv_release_n(handle, found))
 
     def memory(self) -> memoryview:
         """Returns the bytes of a channel of type memory. They may be used until close()."""

@@ -119,6 +119,47 @@ def test_claim_sends_at_the_end_and_not_after_an_exception(made: Callable[..., P
             reader.read(timeout=0)
 
 
+def test_batches_send_and_take_several_items(made: Callable[..., Path]) -> None:
+    path = made(slots=8, full="block")
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        with pytest.raises(qv.Empty), reader.peek_n(3, timeout=0):
+            pass
+        with writer.claim_n(5) as rooms:
+            for number, room in enumerate(rooms):
+                room[:] = bytes([number] * 16)
+            with pytest.raises(qv.Empty):
+                reader.read(timeout=0)
+        with pytest.raises(KeyError), writer.claim_n(2):
+            raise KeyError
+        with writer.claim_n(100) as rooms:
+            assert len(rooms) == 3
+            rooms[0][:] = bytes([5] * 16)
+        with pytest.raises(ValueError):
+            rooms[0][0] = 1     # released
+        with reader.peek_n(3, timeout=WAIT) as items:
+            assert [item[0] for item in items] == [0, 1, 2] and items[0].readonly
+        assert (reader.number, reader.lost) == (3, 0)
+        with pytest.raises(KeyError), reader.peek_n(2):
+            raise KeyError
+        assert reader.read()[0] == 5
+        assert reader.status.waiting == 2
+        with pytest.raises(BufferError), writer.claim_n(1) as rooms:
+            array = PickleBuffer(rooms[0])
+        array.release()
+        with writer.claim_n(1):
+            pass
+        assert reader.status.waiting == 3
+
+
+def test_batch_reports_items_that_were_overwritten(made: Callable[..., Path]) -> None:
+    path = made(full="drop-oldest", slots=2)
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.write(bytes(16))
+        writer.write(bytes(16))
+        with pytest.raises(qv.Lapped), reader.peek_n(2):
+            writer.write(bytes(16))
+
+
 def test_peek_reports_an_item_that_was_overwritten(made: Callable[..., Path]) -> None:
     path = made(full="drop-oldest", slots=2)
     with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:

@@ -90,6 +90,20 @@ static int look(struct qv_end *end)
 	return result ? result : qv_end_release(end);
 }
 
+static int get_two(struct qv_end *end)
+{
+	int found = qv_end_peek_n(end, 2);
+
+	return found < 0 ? found : qv_end_release_n(end, (uint32_t)found);
+}
+
+static int put_two(struct qv_end *end)
+{
+	int room = qv_end_claim_n(end, 2);
+
+	return room < 0 ? room : qv_end_commit_n(end, (uint32_t)room);
+}
+
 /* The state of the end: bound, new, or bound and its writer finds no room */
 enum before { BOUND, NEW, FULL, BEFORES };
 
@@ -173,6 +187,10 @@ static void check_type(uint32_t type, uint32_t full)
 		check_call(type, full, 0, before, put);
 		check_call(type, full, 1, before, get);
 		check_call(type, full, 1, before, look);
+		if (type == QV_CHAN_RING) {
+			check_call(type, full, 0, before, put_two);
+			check_call(type, full, 1, before, get_two);
+		}
 		if (type == QV_CHAN_MAILBOX) {
 			check_call(type, full, 0, before, get);
 			check_call(type, full, 1, before, put);

@@ -46,7 +46,7 @@ void give_way(void)
 		sched_yield();
 }
 
-static void fill(uint64_t *item, uint64_t value, uint64_t generation)
+void fill_item(uint64_t *item, uint64_t value, uint64_t generation)
 {
 	uint32_t i;
 
@@ -84,7 +84,7 @@ int send_item(struct end_args *a, struct qv_end *end, uint64_t value)
 		result = qv_end_claim(end, &room);
 	if (result)
 		return result;
-	fill(room, value, end->generation);
+	fill_item(room, value, end->generation);
 	if (a->zero_copy)
 		return qv_end_commit(end, sizeof(item));
 	return qv_end_write(end, item, sizeof(item));

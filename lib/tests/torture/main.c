@@ -12,27 +12,34 @@
 struct torture_case {
 	const char *name;
 	uint32_t type, full, readers;
-	bool zero_copy, restarts, ends;
+	bool zero_copy, restarts, ends, batches;
 };
 
 static const struct torture_case cases[] = {
-	{ "ring-error", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 1, false, false, false },
-	{ "ring-error-zero-copy", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 1, true, false, false },
-	{ "ring-drop-newest", QV_CHAN_RING, QV_CHAN_DROP_NEWEST, 1, false, false, false },
-	{ "ring-drop-oldest", QV_CHAN_RING, QV_CHAN_DROP_OLDEST, 1, false, false, false },
-	{ "four-slot", QV_CHAN_FOUR_SLOT, 0, 1, false, false, false },
-	{ "four-slot-zero-copy", QV_CHAN_FOUR_SLOT, 0, 1, true, false, false },
-	{ "four-slot-8-readers", QV_CHAN_FOUR_SLOT, 0, 8, false, false, false },
-	{ "mailbox", QV_CHAN_MAILBOX, 0, 1, false, false, false },
-	{ "mailbox-zero-copy", QV_CHAN_MAILBOX, 0, 1, true, false, false },
-	{ "memory", QV_CHAN_MEMORY, 0, 1, false, false, false },
-	{ "ring-writer-restarts", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 1, false, true, false },
-	{ "ring-oldest-writer-restarts", QV_CHAN_RING, QV_CHAN_DROP_OLDEST, 1, false, true, false },
-	{ "four-slot-writer-restarts", QV_CHAN_FOUR_SLOT, 0, 1, false, true, false },
-	{ "ring-reader-restarts", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 0, false, true, false },
-	{ "ring-writer-ends", QV_CHAN_RING, 0, 1, false, false, true },
-	{ "four-slot-writer-ends", QV_CHAN_FOUR_SLOT, 0, 1, false, false, true },
-	{ "mailbox-writer-ends", QV_CHAN_MAILBOX, 0, 1, false, false, true },
+	{ "ring-error", QV_CHAN_RING, QV_CHAN_FULL_ERROR, .readers = 1 },
+	{ "ring-error-zero-copy", QV_CHAN_RING, QV_CHAN_FULL_ERROR,
+	  .readers = 1, .zero_copy = true },
+	{ "ring-drop-newest", QV_CHAN_RING, QV_CHAN_DROP_NEWEST, .readers = 1 },
+	{ "ring-drop-oldest", QV_CHAN_RING, QV_CHAN_DROP_OLDEST, .readers = 1 },
+	{ "ring-error-batches", QV_CHAN_RING, QV_CHAN_FULL_ERROR, .batches = true },
+	{ "ring-drop-newest-batches", QV_CHAN_RING, QV_CHAN_DROP_NEWEST, .batches = true },
+	{ "ring-drop-oldest-batches", QV_CHAN_RING, QV_CHAN_DROP_OLDEST, .batches = true },
+	{ "four-slot", QV_CHAN_FOUR_SLOT, 0, .readers = 1 },
+	{ "four-slot-zero-copy", QV_CHAN_FOUR_SLOT, 0, .readers = 1, .zero_copy = true },
+	{ "four-slot-8-readers", QV_CHAN_FOUR_SLOT, 0, .readers = 8 },
+	{ "mailbox", QV_CHAN_MAILBOX, 0, .readers = 1 },
+	{ "mailbox-zero-copy", QV_CHAN_MAILBOX, 0, .readers = 1, .zero_copy = true },
+	{ "memory", QV_CHAN_MEMORY, 0, .readers = 1 },
+	{ "ring-writer-restarts", QV_CHAN_RING, QV_CHAN_FULL_ERROR,
+	  .readers = 1, .restarts = true },
+	{ "ring-oldest-writer-restarts", QV_CHAN_RING, QV_CHAN_DROP_OLDEST,
+	  .readers = 1, .restarts = true },
+	{ "four-slot-writer-restarts", QV_CHAN_FOUR_SLOT, 0, .readers = 1, .restarts = true },
+	{ "ring-reader-restarts", QV_CHAN_RING, QV_CHAN_FULL_ERROR,
+	  .readers = 0, .restarts = true },
+	{ "ring-writer-ends", QV_CHAN_RING, 0, .readers = 1, .ends = true },
+	{ "four-slot-writer-ends", QV_CHAN_FOUR_SLOT, 0, .readers = 1, .ends = true },
+	{ "mailbox-writer-ends", QV_CHAN_MAILBOX, 0, .readers = 1, .ends = true },
 };
 
 static bool run(const struct torture_case *c, uint64_t items)
@@ -42,6 +49,8 @@ static bool run(const struct torture_case *c, uint64_t items)
 				    reader_restarts_case(c->name);
 	if (c->ends)
 		return writer_ends_case(c->name, items, c->type);
+	if (c->batches)
+		return batches_case(c->name, items, c->full);
 	if (c->type == QV_CHAN_MAILBOX)
 		return mailbox_case(c->name, items, c->zero_copy);
 	if (c->type == QV_CHAN_MEMORY)

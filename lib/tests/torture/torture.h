@@ -25,6 +25,7 @@ bool failed(void);		/* no end may wait for another one */
 void fail(const char *why);	/* both become true */
 void give_way(void);
 
+void fill_item(uint64_t *item, uint64_t value, uint64_t generation);
 void fill_half(uint64_t *item);
 uint64_t whole(const uint64_t *item);
 int send_item(struct end_args *a, struct qv_end *end, uint64_t value);
@@ -33,6 +34,7 @@ int take_item(struct end_args *a, struct qv_end *end, uint64_t *value, struct qv
 /* Each returns whether it passed. */
 bool stream_case(const char *name, uint64_t items, uint32_t type, uint32_t full, uint32_t readers,
 		 bool zero_copy);
+bool batches_case(const char *name, uint64_t items, uint32_t full);
 bool mailbox_case(const char *name, uint64_t items, bool zero_copy);
 bool memory_case(const char *name, uint64_t items);
 bool writer_restarts_case(const char *name, uint32_t type, uint32_t full);

@@ -24,7 +24,8 @@ PAIR = {"pipe": "pipe", "socket": "UNIX socket (SEQPACKET)", "shared-memory-fute
         "shared-memory-read-only": "shared memory, polled, which its reader maps read-only",
         "ring-bell": "channel: ring, with bells",
         "ring-one-shot": "channel: ring, with one-shot bells",
-        "ring-polled": "channel: ring, polled", "mailbox-polled": "channel: mailbox, polled"}
+        "ring-polled": "channel: ring, polled", "batches-bell": "channel: ring, with bells, in batches",
+        "batches-polled": "channel: ring, polled, in batches", "mailbox-polled": "channel: mailbox, polled"}
 CELL = """name: echo
 cpus: [{cpu}]
 memory: 8M

@@ -265,7 +265,9 @@ static void answer(const struct way *way, uint64_t rounds, uint64_t items, size_
 		way->receive(1, data, size);
 		way->send(1, data, size);
 	}
-	for (i = 0; i < items && !way->in_turn; i++)
+	if (way->receive_n)
+		way->receive_n(1, data, size, items);
+	for (i = 0; i < items && !way->in_turn && !way->receive_n; i++)
 		way->receive(1, data, size);
 	if (!way->in_turn)
 		way->send(1, data, size);
@@ -279,7 +281,9 @@ static void stream(const struct way *way, size_t size, uint64_t items, void *dat
 
 	for (n = 0; n < items / BATCH; n++) {
 		start = __rdtsc();
-		for (i = 0; i < BATCH; i++)
+		if (way->send_n)
+			way->send_n(0, data, size, BATCH);
+		for (i = 0; i < BATCH && !way->send_n; i++)
 			way->send(0, data, size);
 		took[n] = __rdtsc() - start;
 	}

@@ -249,6 +249,39 @@ static void channel_receive(int side, void *data, size_t size)
 	}
 }
 
+/* As many items at once as there is room for */
+static void channel_send_n(int side, const void *data, size_t size, uint64_t n)
+{
+	int room, i;
+
+	(void)side;
+	for (; n; n -= (uint64_t)room) {
+		while ((room = qv_claim_n(out, (uint32_t)n, timeout)) < 0) {
+			must(room == QV_CHAN_FULL || room == QV_CHAN_ABSENT, "claim_n");
+			_mm_pause();
+		}
+		for (i = 0; i < room; i++)
+			memcpy(qv_claimed(out, (uint32_t)i), data, size);
+		must(!qv_commit_n(out, (uint32_t)room), "commit_n");
+	}
+}
+
+static void channel_receive_n(int side, void *data, size_t size, uint64_t n)
+{
+	int found, i;
+
+	(void)side;
+	for (; n; n -= (uint64_t)found) {
+		while ((found = qv_peek_n(in, (uint32_t)n, timeout)) < 0) {
+			must(found == QV_CHAN_NOTHING || found == QV_CHAN_ABSENT, "peek_n");
+			_mm_pause();
+		}
+		for (i = 0; i < found; i++)
+			memcpy(data, qv_peeked(in, (uint32_t)i, NULL), size);
+		must(!qv_release_n(in, (uint32_t)found), "release_n");
+	}
+}
+
 static void channel_end(void)
 {
 	qv_close(out);
@@ -258,18 +291,24 @@ static void channel_end(void)
 	qv_file_remove(paths[1]);
 }
 
+#define SHM	.send = shm_send, .receive = shm_receive, .end = shm_end
+#define RING	.join = ring_join, .send = channel_send, .receive = channel_receive, \
+		.end = channel_end
+#define BATCHES	.send_n = channel_send_n, .receive_n = channel_receive_n
+#define FDS	.send = fd_send, .receive = fd_receive, .end = fd_end
+
 const struct way ways[] = {
-	{ "pipe", pipe_make, NULL, fd_send, fd_receive, fd_end, false },
-	{ "socket", socket_make, NULL, fd_send, fd_receive, fd_end, false },
-	{ "shared-memory-futex", futex_make, shm_join, shm_send, shm_receive, shm_end, false },
-	{ "shared-memory-polled", shm_make, shm_join, shm_send, shm_receive, shm_end, false },
-	{ "shared-memory-read-only", shm_make, shm_join_read_only, shm_send, shm_receive, shm_end,
-	  false },
-	{ "ring-bell", bell_make, ring_join, channel_send, channel_receive, channel_end, false },
-	{ "ring-one-shot", one_shot_make, ring_join, channel_send, channel_receive, channel_end,
-	  false },
-	{ "ring-polled", ring_make, ring_join, channel_send, channel_receive, channel_end, false },
-	{ "mailbox-polled", mailbox_make, mailbox_join, channel_send, channel_receive, channel_end,
-	  true },
+	{ .name = "pipe", .make = pipe_make, FDS },
+	{ .name = "socket", .make = socket_make, FDS },
+	{ .name = "shared-memory-futex", .make = futex_make, .join = shm_join, SHM },
+	{ .name = "shared-memory-polled", .make = shm_make, .join = shm_join, SHM },
+	{ .name = "shared-memory-read-only", .make = shm_make, .join = shm_join_read_only, SHM },
+	{ .name = "ring-bell", .make = bell_make, RING },
+	{ .name = "ring-one-shot", .make = one_shot_make, RING },
+	{ .name = "ring-polled", .make = ring_make, RING },
+	{ .name = "batches-bell", .make = bell_make, RING, BATCHES },
+	{ .name = "batches-polled", .make = ring_make, RING, BATCHES },
+	{ .name = "mailbox-polled", .make = mailbox_make, .join = mailbox_join,
+	  .send = channel_send, .receive = channel_receive, .end = channel_end, .in_turn = true },
 	{ 0 },
 };

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct way {
 	const char *name;
@@ -13,6 +14,9 @@ struct way {
 	/* Both wait as long as it takes. @side is 0 in the first process, 1 in the other */
 	void (*send)(int side, const void *data, size_t size);
 	void (*receive)(int side, void *data, size_t size);
+	/* The same for @n items, each copied from or to @data; NULL: one item after the other */
+	void (*send_n)(int side, const void *data, size_t size, uint64_t n);
+	void (*receive_n)(int side, void *data, size_t size, uint64_t n);
 	void (*end)(void);
 	bool in_turn;			/* the sides send alternately, so no stream is measured */
 };
