@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import (aptconf, bochs, channelbench, check, cpio, enter, evidence, fixtures, qemu, roots,
-                 tar)
+from lab import (aptconf, bochs, channelbench, channelprofile, check, cpio, enter, evidence,
+                 fixtures, qemu, roots, tar)
 from lab.config import Config
 from lab.errors import GuestTimeout, LabError, MachineDead
 from lab.fixtures import SLOW
@@ -260,6 +260,18 @@ def test_crossover_of_copies_is_the_last_change() -> None:
     assert channelbench.crossover(found, "read", "peek") == "peek is faster than read from 128 bytes on"
     assert channelbench.crossover(found, "claim", "write") == "write is faster than claim at no size"
     assert channelbench.copies(found)[0] == ("8 bytes", "10", "12", "9", "9")
+
+
+def test_instructions_belong_to_the_first_part_of_their_functions() -> None:
+    listed = ("0x0000000000401000\nshared_load\nshared.h:9\nend_life\ninternal.h:9\nring_read\nring.c:9\n"
+              "0x0000000000401004\n??\n??:0\n0x0000000000401008\nend_section\ninternal.h:1\nqv_end_rings\nend.c:1\n")
+    functions = channelprofile.functions_of(listed)
+    assert functions == {0x401000: ["shared_load", "end_life", "ring_read"], 0x401004: ["??"],
+                         0x401008: ["end_section", "qv_end_rings"]}
+    assert [channelprofile.part(functions[at]) for at in sorted(functions)] == [
+        "the life word of the other end", "the copy", "whether to ring"]
+    with pytest.raises(LabError, match="main belong to no part"):
+        channelprofile.part(["main"])
 
 
 def test_turns_of_a_way_become_their_median() -> None:

@@ -52,16 +52,17 @@ TRACED = re.compile(r"(?m)^.*\s(\d+): irq_handler_entry: irq=\d+ name=ask-back$"
 TRACING = "/sys/kernel/tracing"
 
 
-def _compiled() -> Path:
-    place = BUILD / "lab/chanbench"
+def compiled(name: str = "chanbench", *options: str) -> Path:
+    """Compiles programs/NAME.c with the ways to pass items, and libqv."""
+    place = BUILD / f"lab/{name}"
     place.parent.mkdir(parents=True, exist_ok=True)
-    programs = [TOP / f"tests/lab/programs/{name}.c" for name in ("chanbench", "chanways")]
+    programs = [TOP / f"tests/lab/programs/{source}.c" for source in (name, "chanways")]
     sources = [*programs, *(TOP / "lib/channel").glob("*.c"),
                *(TOP / "lib/linux").glob("*.c")]
-    done = enter.run(roots.ensure("tool"), ["gcc", "-O2", "-static", f"-I{TOP}/include", "-idirafter",
+    done = enter.run(roots.ensure("tool"), ["gcc", "-O2", *options, "-static", f"-I{TOP}/include", "-idirafter",
                                             f"{TOP}/include/uapi", "-o", str(place), *map(str, sources)])
     if done.returncode:
-        raise LabError(f"chanbench.c does not compile:\n{done.stdout}", "see what it says")
+        raise LabError(f"{name}.c does not compile:\n{done.stdout}", "see what it says")
     return place
 
 
@@ -92,7 +93,7 @@ def medians(turns: list[dict[str, Any]]) -> dict[str, Any]:
 def on_host() -> dict[str, Any]:
     """Measures on this host, where other programs may disturb. Each turn has all the ways, one after
     the other, so what disturbs for a while disturbs them all."""
-    program = _compiled()
+    program = compiled()
 
     def said(*words: str) -> dict[str, Any]:
         done = enter.run(roots.ensure("tool"), [str(program), *words])
@@ -106,7 +107,7 @@ def on_host() -> dict[str, Any]:
 
 def counted(machine: Machine, run: Callable[..., str]) -> dict[str, Any]:
     """Measures each operation in a machine whose clock counts instructions."""
-    machine.put(_compiled(), "/run/chanbench")
+    machine.put(compiled(), "/run/chanbench")
     return numbers(run("/run/chanbench", "cost", "1000") + run("/run/chanbench", "copy", "1000"))
 
 
@@ -123,7 +124,7 @@ def inmate(name: str = "echo") -> Path:
 def in_cell(machine: Machine, run: Callable[..., str]) -> dict[str, Any]:
     """Measures with a cell on the last CPU. The program is on the first."""
     machine.put(inmate(), "/run/echo.elf")
-    machine.put(_compiled(), "/run/chanbench")
+    machine.put(compiled(), "/run/chanbench")
     run("sh", "-c", f"cat >/run/echo.yaml <<'X'\n{CELL.format(cpu=machine.config.cpus - 1)}X")
     run("qvctl", "enable")
     run("qvctl", "cell", "create", "/run/echo.yaml", "--start")
@@ -149,7 +150,7 @@ def bells(machine: Machine, run: Callable[..., str], rounds: int = 1000) -> dict
     of a cell, or in Linux the trace of its handlers. The CPUs must have one clock. Returns the
     ticks of each of BELLS, and the exits of both cells meanwhile by reason."""
     machine.put(inmate(), "/run/echo.elf")
-    machine.put(_compiled(), "/run/chanbench")
+    machine.put(compiled(), "/run/chanbench")
     run("qvctl", "enable")
     for at, (name, channels) in enumerate(BELL_CHANNELS.items()):
         cell = CELL.split("channels:")[0].format(cpu=machine.config.cpus - 1 - at).replace("name: echo", f"name: {name}")

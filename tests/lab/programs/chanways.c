@@ -217,7 +217,9 @@ static void mailbox_make(size_t size)
 
 static void ring_join(int side)
 {
-	must(!qv_file_open(&out, paths[side], 0) && !qv_file_open(&in, paths[!side], 1), "open");
+	const char *to = paths[side == 1], *from = side == BOTH_SIDES ? to : paths[!side];
+
+	must(!qv_file_open(&out, to, 0) && !qv_file_open(&in, from, 1), "open");
 }
 
 static void mailbox_join(int side)

@@ -7,10 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define BOTH_SIDES	2
+
 struct way {
 	const char *name;
 	void (*make)(size_t size);	/* in the first process, before it forks */
-	void (*join)(int side);		/* in each process; may be NULL */
+	/* In each process; may be NULL. BOTH_SIDES: one process sends as side 0, receives as 1 */
+	void (*join)(int side);
 	/* Both wait as long as it takes. @side is 0 in the first process, 1 in the other */
 	void (*send)(int side, const void *data, size_t size);
 	void (*receive)(int side, void *data, size_t size);
