@@ -44,7 +44,7 @@ enum {
 	AT_ONCE		= 1 << 0,
 	/* argument a is a cell, whose block is open in QV_VA_MANAGE */
 	CELL		= 1 << 1,
-	/* argument a is a cell | a number << 8, such as the index of its CPU; this becomes b */
+	/* with CELL: a is a cell | a number << 8, such as the index of its CPU; this becomes b */
 	CELL_AND	= 1 << 2,
 	/* the call returns QV_ME_LOCKED if a running cell has locked management */
 	LOCKABLE	= 1 << 3,
@@ -77,32 +77,22 @@ static const struct call {
 };
 _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "the last row is the last call");
 
-static bool is_cell(u64 id)
-{
-	return id && id < QV_INSTANCES && me()->manager.cells[id].state;
-}
-
-static u64 call_on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
-{
-	u64 result;
-
-	if (!is_cell(id))
-		return QV_ME_INSTANCE;
-	mapping_set(QV_VA_MANAGE, me()->manager.cells[id].block_pa);
-	result = call->run(cpu, id, b);
-	mapping_set(QV_VA_MANAGE, 0);
-	return result;
-}
-
 static u64 call_run(const struct call *call, struct pcpu *cpu, u64 a)
 {
-	bool resumes = call->flags & RESUMES && is_cell(a) && me()->manager.cells[a].reclaimed;
+	u64 id = call->flags & CELL_AND ? a & 0xff : a, result;
+	bool exists = id && id < QV_INSTANCES && me()->manager.cells[id].state;
+	bool resumes = call->flags & RESUMES && exists && me()->manager.cells[id].reclaimed;
 
 	if (call->flags & LOCKABLE && !resumes && cells_locked())
 		return QV_ME_LOCKED;
-	if (call->flags & CELL_AND)
-		return call_on_cell(call, cpu, a & 0xff, a >> 8);
-	return call->flags & CELL ? call_on_cell(call, cpu, a, 0) : call->run(cpu, a, 0);
+	if (!(call->flags & CELL))
+		return call->run(cpu, a, 0);
+	if (!exists)
+		return QV_ME_INSTANCE;
+	mapping_set(QV_VA_MANAGE, me()->manager.cells[id].block_pa);
+	result = call->run(cpu, id, a >> 8);
+	mapping_set(QV_VA_MANAGE, 0);
+	return result;
 }
 
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
