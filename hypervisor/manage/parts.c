@@ -2,19 +2,11 @@
 /* The table of parts, and the verbs for all of them. */
 #include "part.h"
 
-/* One row each: parts/NAME.c defines part_NAME (dma: iommu/cell.c). All steps use this order. */
-#define ROWS(X) \
-	X(memory) \
-	X(pci) \
-	X(ports) \
-	X(channels) \
-	X(dma)
-
-#define DECLARE(name) extern const struct part part_##name;
-ROWS(DECLARE)
-
-#define ROW(name) &part_##name,
-static const struct part *const parts[] = { ROWS(ROW) };
+/* parts/NAME.c defines part_NAME (dma: iommu/cell.c). All steps use the order of this table */
+extern const struct part part_memory, part_pci, part_ports, part_channels, part_dma;
+static const struct part *const parts[] = {
+	&part_memory, &part_pci, &part_ports, &part_channels, &part_dma,
+};
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 u64 parts_try(enum part_try verb, struct pcpu *cpu, const struct instance *inst,
