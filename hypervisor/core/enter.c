@@ -11,34 +11,10 @@
 #include "log.h"
 #include "ports.h"
 
-static void init_cpus(struct instance *inst)
-{
-	const struct qv_mon_boot *b = &inst->boot;
-	u32 i;
-
-	inst->icr.num = b->num_cpus;
-	inst->icr.x2apic = b->x2apic;
-	inst->icr.remapped = b->remapped;
-	for (i = 0; i < b->num_cpus; i++) {
-		struct pcpu *cpu = pcpu_of(i);
-
-		cpu->index = i;
-		cpu->status = &my_status()->cpus[i];
-		cpu->linux_cpu = b->cpus[i].linux_cpu;
-		cpu->apic_id = inst->icr.apic_id[i] = b->cpus[i].apic_id;
-		my_status()->cpus[i].linux_cpu = cpu->linux_cpu;
-		my_status()->cpus[i].apic_id = cpu->apic_id;
-		inst->icr.own_cpus |= 1ull << i;
-	}
-	my_status()->num_cpus = b->num_cpus;
-}
-
 static u64 master_setup(struct pcpu *cpu, struct instance *inst)
 {
-	u64 error;
+	u64 error = guest_init(inst, QV_VA_BLOCK);
 
-	init_cpus(inst);
-	error = guest_init(inst, QV_VA_BLOCK);
 	if (!error)
 		ports_front();
 	if (inst->boot.ipi_direct)

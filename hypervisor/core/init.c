@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sets up an instance once, before its first guest: permission maps, the parking page. */
+/* Sets up an instance once, before its first guest: CPUs, permission maps, the parking page. */
 #include "abi/errors.h"
 #include "cpu.h"
 #include "init.h"
 #include "msr.h"
 #include "tables/nested.h"
 #include "x86.h"
+
+static void init_cpus(struct instance *inst, u64 va)
+{
+	const struct qv_mon_boot *b = &inst->boot;
+	struct qv_mon_status *status = (struct qv_mon_status *)(va + QV_OFF_STATUS);
+	u32 i;
+
+	inst->icr.num = status->num_cpus = b->num_cpus;
+	inst->icr.x2apic = b->x2apic;
+	inst->icr.remapped = b->remapped;
+	for (i = 0; i < b->num_cpus; i++) {
+		struct pcpu *cpu = pcpu_in(va, i);
+
+		cpu->index = i;
+		cpu->status = &my_status()->cpus[i];	/* at the same address in every instance */
+		cpu->linux_cpu = status->cpus[i].linux_cpu = b->cpus[i].linux_cpu;
+		cpu->apic_id = status->cpus[i].apic_id = b->cpus[i].apic_id;
+		inst->icr.apic_id[i] = cpu->apic_id;
+		inst->icr.own_cpus |= 1ull << i;
+	}
+}
 
 /* A parked CPU executes `1: hlt; jmp 1b` in real mode at 0, interrupts off. An NMI makes it exit */
 static int build_park(struct instance *inst, u64 va)
@@ -25,6 +46,7 @@ static int build_park(struct instance *inst, u64 va)
 
 u64 guest_init(struct instance *inst, u64 va)
 {
+	init_cpus(inst, va);
 	/* A cell exits at every port: those of its parts are opened later */
 	memset(inst->port_map, inst->id ? 0xff : 0, sizeof(inst->port_map));
 	msr_build(inst);

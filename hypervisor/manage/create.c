@@ -10,28 +10,22 @@
 #include "part.h"
 #include "request.h"
 
-static void fill_cpus(struct instance *cell)
+/* Each CPU's way to the cell's instance, and back */
+static void link_cpus(struct instance *cell)
 {
 	const struct qv_mon_create *q = &cell->req;
-	struct qv_mon_status *status = managed_status();
 	u32 i;
 
 	for (i = 0; i < q->num_cpus; i++) {
 		struct pcpu *front = pcpu_of(q->cpus[i]);
 		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
 
-		there->index = i;
-		there->status = &my_status()->cpus[i];	/* at the same address in every instance */
-		there->linux_cpu = status->cpus[i].linux_cpu = front->linux_cpu;
-		there->apic_id = status->cpus[i].apic_id = cell->icr.apic_id[i] = front->apic_id;
+		cell->boot.cpus[i] = me()->boot.cpus[q->cpus[i]];
 		there->front_cr3 = me()->host.root;
 		there->front_index = front->index;
 		front->next_index = i;
 		front->next_cr3 = cell->host.root;
-		cell->icr.own_cpus |= 1ull << i;
 	}
-	cell->icr.num = status->num_cpus = q->num_cpus;
-	cell->icr.x2apic = cell->boot.x2apic;
 }
 
 static void open_nested(struct instance *cell)
@@ -87,7 +81,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	if (setup_tables(cell))
 		return QV_ME_TABLES;
 	open_nested(cell);
-	fill_cpus(cell);
+	link_cpus(cell);
 	write_mark(&cell->req, id);
 	managed_status()->state = QV_MON_CREATED;
 	return guest_init(cell, QV_VA_MANAGE) ?: map_cell(cpu, cell);
