@@ -70,7 +70,7 @@ static void arrive_cell(struct pcpu *cpu);
 /* Moves this CPU from the cell's instance to that of the front end. Does not return */
 static __attribute__((noinline)) void return_to_front(struct pcpu *cpu)
 {
-	move(cpu->front_cr3, cpu->front_index, arrive_in_front);
+	move(cpu->next_cr3, cpu->next_index, arrive_in_front);
 }
 
 /*

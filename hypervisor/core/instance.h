@@ -30,7 +30,7 @@
 #define CMD_INIT	(1u << 3)
 #define CMD_SIPI	(1u << 4)	/* start at the vector in pcpu.sipi */
 #define CMD_STOP	(1u << 5)	/* cell: never run the inmate again */
-#define CMD_RETURN	(1u << 6)	/* cell: go back to the front end's instance */
+#define CMD_RETURN	(1u << 6)	/* cell: go back to the front end: pcpu.next_cr3 */
 #define CMD_SAMPLE	(1u << 7)	/* cell: record the inmate's state */
 
 enum cpu_phase {
@@ -58,11 +58,9 @@ struct pcpu {
 	u32 kicks;
 	u32 sipi;
 	u32 pci_latch;			/* cell: the value it wrote to port 0xCF8 */
-	u64 next_cr3;			/* CMD_BECOME: CR3 of the cell's instance */
-	u32 next_index;			/* CMD_BECOME: index of this CPU in the cell's instance */
-	/* CMD_RETURN: index of this CPU in the front end's instance */
-	u32 front_index;
-	u64 front_cr3;
+	/* CMD_BECOME, CMD_RETURN: CR3 of the instance to which this CPU goes, and its index there */
+	u64 next_cr3;
+	u32 next_index;
 	u64 exit_tsc;
 	/* TSC until which an NMI of QV may come without a command */
 	u64 stray_until;

@@ -21,10 +21,10 @@ static void link_cpus(struct instance *cell)
 		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
 
 		cell->boot.cpus[i] = me()->boot.cpus[q->cpus[i]];
-		there->front_cr3 = me()->host.root;
-		there->front_index = front->index;
-		front->next_index = i;
+		there->next_cr3 = me()->host.root;
+		there->next_index = front->index;
 		front->next_cr3 = cell->host.root;
+		front->next_index = i;
 	}
 }
 

@@ -97,8 +97,8 @@ bool fake_cell_nmi(struct pcpu *cpu)
 		cpu->phase = CPU_STOPPED;
 	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_RETURN));
 	if (cmd & CMD_RETURN) {
-		pcpu_of(cpu->front_index)->phase = CPU_WAIT_SIPI;
-		atomic_or(&pcpu_of(cpu->front_index)->ack, CMD_RETURN);
+		pcpu_of(cpu->next_index)->phase = CPU_WAIT_SIPI;
+		atomic_or(&pcpu_of(cpu->next_index)->ack, CMD_RETURN);
 	}
 	return cmd & CMD_RETURN;
 }

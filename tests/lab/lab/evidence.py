@@ -29,7 +29,7 @@ LIMIT = 60.0  # seconds after which no further part is begun
 LAST = 60     # lines of a log
 STATES = ("none", "created", "running", "stopped", "failed")
 PHASES = ("coming from Linux", "running its guest", "waiting for a SIPI", "stopped")
-FIELDS = ("index", "linux_cpu", "apic_id", "phase", "cmd", "ack", "kicks", "front_cr3", "faulting")
+FIELDS = ("index", "linux_cpu", "apic_id", "phase", "cmd", "ack", "kicks", "next_cr3", "faulting")
 IMPOSSIBLE = "QV_LOG_SHUTDOWN at the monitor's address, which is QEMU's defect (lab.md)"
 
 
