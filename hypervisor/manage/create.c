@@ -28,17 +28,6 @@ static void link_cpus(struct instance *cell)
 	}
 }
 
-static void open_nested(struct instance *cell)
-{
-	struct paging *n = &cell->nested;
-
-	n->pt_pool = &cell->pt_pool;
-	n->levels = cell->boot.nested_levels;
-	n->ept = cell->boot.ept;
-	n->max_leaf = 2;
-	n->root = pt_take(n->pt_pool);
-}
-
 /* The xAPIC's page replaces the page that a part may have mapped there */
 static u64 map_cell(struct pcpu *cpu, struct instance *cell)
 {
@@ -80,7 +69,6 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	cell->pt_pool.va = QV_VA_MANAGE;
 	if (setup_tables(cell))
 		return QV_ME_TABLES;
-	open_nested(cell);
 	link_cpus(cell);
 	write_mark(&cell->req, id);
 	managed_status()->state = QV_MON_CREATED;

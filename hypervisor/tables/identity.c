@@ -96,13 +96,9 @@ int identity_tables(struct instance *inst)
 	const struct qv_mon_boot *b = &inst->boot;
 	struct paging *n = &inst->nested;
 
-	n->pt_pool = &inst->pt_pool;
 	n->ram = b;
-	n->levels = b->nested_levels;
-	n->ept = b->ept;
 	n->max_leaf = b->page1g ? 3 : 2;
-	n->root = pt_take(n->pt_pool);
-	if (!n->root || answers(inst) || hide_block(inst))
+	if (answers(inst) || hide_block(inst))
 		return -1;
 	map_known(n);
 	if (hide_ioapics(inst))

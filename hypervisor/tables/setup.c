@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An instance's own page tables, interrupt table and task state segments. The driver runs
- * setup_tables() for the first instance (the module compiles this file as well), the manager for
- * the others. The block is cleared, except for the image and inst->boot. @inst is the block's
- * present mapping; the new tables show it at QV_VA_BLOCK.
+ * An instance's own page tables, its empty nested tables, interrupt table and task state segments.
+ * The driver runs setup_tables() for the first instance (the module compiles this file as well),
+ * the manager for the others. The block is cleared, except for the image and inst->boot. @inst is
+ * the block's present mapping; the new tables show it at QV_VA_BLOCK.
  */
 #include "abi/image.h"
 #include "abi/log.h"
@@ -78,18 +78,23 @@ static void build_tss(struct instance *inst)
 int setup_tables(struct instance *inst)
 {
 	struct qv_mon_boot *b = &inst->boot;
-	struct paging *host = &inst->host;
+	struct paging *host = &inst->host, *nested = &inst->nested;
 	u64 delta = QV_VA_BLOCK - inst->pt_pool.va;
 	u64 *entry;
 
 	inst->pt_pool.pa = b->block_pa;
 	inst->pt_pool.next = QV_OFF_CPUS + b->num_cpus * QV_CPU_LEN;
 	inst->pt_pool.end = inst->id ? b->block_len : QV_OFF_AREAS;
-	host->pt_pool = &inst->pt_pool;
+	host->pt_pool = nested->pt_pool = &inst->pt_pool;
 	host->levels = b->levels;
 	host->max_leaf = 1;
 	host->root = pt_take(&inst->pt_pool);
-	if (!host->root || map_block(inst) || map_image(inst))
+	nested->levels = b->nested_levels;
+	nested->ept = b->ept;
+	nested->max_leaf = 2;
+	nested->root = pt_take(&inst->pt_pool);
+	/* an empty pool stays empty, so the last page is the one to look at */
+	if (!nested->root || map_block(inst) || map_image(inst))
 		return -1;
 	if (!b->x2apic && paging_map(host, QV_VA_APIC, APIC_PAGE, QV_PAGE,
 				     PT_P | PT_W | PT_NX | PT_PCD | PT_PWT))

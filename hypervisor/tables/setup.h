@@ -6,14 +6,14 @@
 struct instance;
 
 /*
- * Builds the instance's own tables. The image and inst->boot are there; inst->pt_pool.va is the
- * block's present mapping. Returns 0 or -1 (no pages left).
+ * Builds the instance's own tables, and nested tables that map nothing. The image and inst->boot
+ * are there; inst->pt_pool.va is the block's present mapping. Returns 0 or -1 (no pages left).
  */
 int setup_tables(struct instance *inst);
 /* Changes all pointers inside @inst to those that the instance will use: its creator's last step */
 void setup_rebase(struct instance *inst);
 /*
- * Makes the front end's nested tables, after setup_tables() and before setup_rebase(). The driver
+ * Fills the front end's nested tables, after setup_tables() and before setup_rebase(). The driver
  * runs it, so that no CPU is held while the tables are filled. Returns 0 or -1 (no pages left)
  */
 int identity_tables(struct instance *inst);
