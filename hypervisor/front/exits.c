@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "front.h"
-#include "core/dispatch.h"
 #include "core/lock.h"
 #include "core/msr.h"
 #include "core/x86.h"
@@ -20,14 +19,15 @@ void front_invalid(struct pcpu *cpu)
 }
 
 /*
- * Clears MCIP for a parked CPU, as offline CPUs of Linux do. Machine checks of running CPUs go to
- * Linux directly.
+ * Clears MCIP for a parked CPU, as offline CPUs of Linux do. Those of running CPUs go to Linux
+ * directly, but for one while the processor was entering Linux: SDM vol. 3, 27.9.
  */
 void front_machine_check(struct pcpu *cpu)
 {
-	msr_write_safe(MSR_MCG_STATUS, 0);
 	if (cpu->phase == CPU_RUNNING)
-		exit_forbidden(cpu);
+		vendor_inject_fault(cpu, 18);
+	else
+		msr_write_safe(MSR_MCG_STATUS, 0);
 }
 
 void front_fault(struct pcpu *cpu, u64 vector, u64 rip)

@@ -12,7 +12,7 @@
 void front_shutdown(struct pcpu *cpu);
 /* the processor rejects the guest state: the CPU stops */
 void front_invalid(struct pcpu *cpu);
-void front_machine_check(struct pcpu *cpu);	/* a machine check of a parked CPU */
+void front_machine_check(struct pcpu *cpu);	/* of a parked CPU, or at an entry into Linux */
 /* A fault of the monitor: Linux gets #GP, or its machine check */
 void front_fault(struct pcpu *cpu, u64 vector, u64 rip);
 

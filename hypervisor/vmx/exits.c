@@ -36,12 +36,6 @@ static void cell_debug(struct pcpu *cpu)
 	cell_exception(cpu);
 }
 
-/* A machine check while the processor was entering Linux: SDM vol. 3, 27.9 */
-static void on_entry_check(struct pcpu *cpu)
-{
-	vendor_inject_fault(cpu, 18);
-}
-
 /*
  * The write would change a host-owned bit: NE in any guest's CR0, CD and NW in a cell's CR0, MCE in
  * a cell's CR4. The guest must read the value it wrote. When the instruction runs again, it finds
@@ -101,7 +95,6 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_TRIPLE_FAULT, REASON_TRIPLE_FAULT, cell_shutdown, front_shutdown,
 	  QV_EXIT_TRIPLE_FAULT },
 	{ EVENT_CODE(18), EVENT_CODE(18), cell_machine_check, front_machine_check, QV_EXIT_OTHER },
-	{ CODE_ENTRY_CHECK, CODE_ENTRY_CHECK, cell_machine_check, on_entry_check, QV_EXIT_OTHER },
 	{ CODE_ENTRY_FAILED, CODE_ENTRY_FAILED, cell_unknown, front_invalid, QV_EXIT_OTHER },
 	{ 0, ~0ull, cell_unknown, exit_forbidden, QV_EXIT_OTHER },
 };

@@ -45,8 +45,8 @@ void vmx_exit(struct pcpu *cpu)
 	u32 reason = vmcs_read(EXIT_REASON), code = reason & 0xffff;
 
 	event_again(code);
-	if (reason & REASON_ENTRY_FAILED)
-		code = reason == REASON_ENTRY_CHECK ? CODE_ENTRY_CHECK : CODE_ENTRY_FAILED;
+	if (reason & REASON_ENTRY_FAILED)	/* by a machine check, or by the guest state */
+		code = reason == REASON_ENTRY_CHECK ? EVENT_CODE(18) : CODE_ENTRY_FAILED;
 	else if (code == REASON_EVENT)
 		code = EVENT_CODE(vmcs_read(EXIT_EVENT) & 0xff);
 	if (code == CODE_NMI)

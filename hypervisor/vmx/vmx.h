@@ -17,7 +17,6 @@
 #define EVENT_CODE(vector)	(0x10000u + (vector))
 #define CODE_NMI		EVENT_CODE(2)
 #define CODE_ENTRY_FAILED	0x20000u
-#define CODE_ENTRY_CHECK	0x20001u
 
 /* Offsets that entry.S has as numbers */
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");

@@ -315,6 +315,11 @@ static void machine_check_in_the_park(void)
 		CHECK_EQ(fake_written(0x17a), 0);
 		CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+		fake_note_wrmsr(0x17a, 0x77);
+		fake_exit(cpu, REASON_ENTRY_FAILED | 41, 0, 0, 0);
+		CHECK_EQ(fake_written(0x17a), 0);
+		CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 		vendor_set_sipi(cpu, 0x9a);
 		CHECK_EQ(fake_get(VMCS_EXCEPTIONS), cell ? 1 << 1 | 1 << 17 | 1 << 18 : 0);
