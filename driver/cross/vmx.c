@@ -29,6 +29,11 @@
 #define SEG_DATA	0x18
 #define SEG_TASK	0x20
 #define NO_FIELD	0x5ffe		/* an encoding that no field of a VMCS has */
+/* A field and controls of a VMCS that the monitor does not need */
+#define INSTRUCTION_ERROR 0x4400
+#define EXIT_HOST_LONG	(1u << 9)
+#define EXIT_LOAD_PAT	(1u << 19)
+#define EXIT_LOAD_EFER	(1u << 21)
 
 /* trampoline_vmx.S */
 extern char qv_vmx_leave[];

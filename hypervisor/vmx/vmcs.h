@@ -48,7 +48,6 @@ enum vmcs_field {
 	/* length of the instruction whose event is injected */
 	ENTRY_LENGTH		= 0x401a,
 	VMCS_PROC2		= 0x401e,
-	INSTRUCTION_ERROR	= 0x4400,
 	EXIT_REASON		= 0x4402,
 	EXIT_EVENT		= 0x4404,	/* event that caused the exit: exception or NMI */
 	IDT_EVENT		= 0x4408,	/* event whose delivery the exit interrupted */
@@ -89,9 +88,6 @@ enum vmcs_field {
 #define PROC_NMI_WINDOW		(1u << 22)
 #define PROC_SECONDARY		(1u << 31)
 #define PROC2_WBINVD		(1u << 6)
-#define EXIT_HOST_LONG		(1u << 9)
-#define EXIT_LOAD_PAT		(1u << 19)
-#define EXIT_LOAD_EFER		(1u << 21)
 #define ENTRY_LONG		(1u << 9)	/* the guest is in IA-32e mode */
 
 /* Exit reasons; bit 31: the entry failed */

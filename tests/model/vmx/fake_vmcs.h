@@ -22,7 +22,9 @@
 #define PROC2_VPID		(1u << 5)
 #define PROC2_UNRESTRICTED	(1u << 7)
 #define EXIT_SAVE_PAT		(1u << 18)
+#define EXIT_LOAD_PAT		(1u << 19)
 #define EXIT_SAVE_EFER		(1u << 20)
+#define EXIT_LOAD_EFER		(1u << 21)
 #define ENTRY_LOAD_PAT		(1u << 14)
 #define ENTRY_LOAD_EFER		(1u << 15)
 
