@@ -72,7 +72,7 @@ static u64 try_guest(struct pcpu *cpu)
 	reason = vmcs_read(EXIT_REASON);
 	if (taken && reason == REASON_EVENT) {
 		vmx_unblock_nmi();
-		*nmi_note(cpu) = 1;
+		*(u32 *)((u8 *)cpu + CPU_OFF_NMI) = 1;
 	}
 	vmcs_write(VMCS_PROC, proc);
 	vmcs_write(VMCS_VPID, me()->id + 1);

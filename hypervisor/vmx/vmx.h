@@ -31,11 +31,6 @@ static inline u64 pa_of(const void *p)
 	return (u64)p - QV_VA_BLOCK + me()->boot.block_pa;
 }
 
-static inline u32 *nmi_note(const struct pcpu *cpu)
-{
-	return (u32 *)((u64)cpu + CPU_OFF_NMI);
-}
-
 /* entry.S */
 /* makes this VMCS current, in the clear state, and clears the previous one */
 void vmx_load(u64 vmcs_pa);

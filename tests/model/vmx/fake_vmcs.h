@@ -43,6 +43,12 @@ struct fake_vmx {
 };
 extern struct fake_vmx fake_vmx;
 
+/* The word by which an NMI in the monitor is noted: entry.S */
+static inline u32 *nmi_note(const struct pcpu *cpu)
+{
+	return (u32 *)((u64)cpu + CPU_OFF_NMI);
+}
+
 /*
  * Sets up an exit that did not interrupt a delivery. The guest runs flat 32-bit code at FAKE_RIP.
  */
