@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Exits, and faults in the monitor's own code. Only this file calls is_front_end(). */
+/* Exits, and faults in the monitor's own code: handlers of a cell, or of Linux (instance 0). */
 #include "cpu.h"
 #include "dispatch.h"
 #include "cell/cell.h"
@@ -16,7 +16,7 @@ void exit_dispatch(struct pcpu *cpu, u64 code)
 	cpu->exit_tsc = rdtsc();
 	if (row->reason != SELF_COUNTED)
 		count_exit(cpu, row->reason);
-	(is_front_end() ? row->front : row->cell)(cpu);
+	(me()->id ? row->cell : row->front)(cpu);
 	exit_account(cpu, &cpu->status->held_max);
 }
 
@@ -38,7 +38,7 @@ void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 	}
 	cpu->faulting = true;
 	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
-	fault_handlers[is_front_end()](cpu, vector, rip);
+	fault_handlers[!me()->id](cpu, vector, rip);
 	cpu->faulting = false;
 	vendor_run(cpu);
 }

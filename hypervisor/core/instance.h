@@ -258,9 +258,4 @@ static inline struct pcpu *pcpu_of(u32 index)
 	return pcpu_in(QV_VA_BLOCK, index);
 }
 
-static inline bool is_front_end(void)
-{
-	return me()->id == 0;
-}
-
 #endif
