@@ -33,12 +33,12 @@ monitor_start:
 	jmp	monitor_entry
 
 /*
- * vmx_run(rdi = struct pcpu): guest registers lie at its start, rsp is in the VMCS. The stack
+ * vendor_run(rdi = struct pcpu): guest registers lie at its start, rsp is in the VMCS. The stack
  * restarts here. There is no GIF: an NMI may come at any moment. Its handler leaves a note, which
  * is checked last. An NMI that comes after the check causes another check.
  */
-	.globl	vmx_run
-vmx_run:
+	.globl	vendor_run
+vendor_run:
 	lea	0x7ff0(%rdi), %rsp		/* HOST_RSP */
 	mov	%rdi, (%rsp)
 enter:	mov	(%rsp), %rdi

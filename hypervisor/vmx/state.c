@@ -194,11 +194,6 @@ void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry)
 	cpu->regs[GPR_RBX] = entry->ebx;
 }
 
-void vendor_run(struct pcpu *cpu)
-{
-	vmx_run(cpu);
-}
-
 /* MSRs that the VMCS does not switch, and that the next guest may read or be affected by */
 static const u32 left_behind[] = {
 	MSR_DEBUGCTL, MSR_XSS, MSR_SPEC_CTRL, MSR_S_CET,

@@ -40,7 +40,6 @@ void vmx_flush(void);
  * one VM entry, which must exit before the first guest instruction; false: the processor refused it
  */
 bool vmx_try(void);
-void vmx_run(struct pcpu *cpu) __attribute__((noreturn));
 /* a VM entry that must fail: the failure loads the host fields */
 void vmx_cross(u64 rdi) __attribute__((noreturn));
 /* ends the blocking of NMIs that an exit by an NMI began */
@@ -73,7 +72,7 @@ void vmx_end_shadow(void);			/* ends the shadow of STI and MOV SS, and a halt */
 /* requests an exit as soon as the guest can take an NMI */
 void vmx_nmi_window(bool on);
 
-/* run.c: called by vmx_run after each exit */
+/* run.c: called by vendor_run after each exit */
 void vmx_exit(struct pcpu *cpu);
 /* also called for an NMI that came between two entries, and if VMRESUME and VMLAUNCH both failed */
 void vmx_handle(struct pcpu *cpu, u64 code);

@@ -237,14 +237,14 @@ def test_source_lines_exclude_comments_and_blanks() -> None:
 def test_size_of_a_cell_with_channels_is_measured() -> None:
     """The functions that are called for cells with channels only, and those that they call, count apart."""
     size = size_script()
-    calls = {"svm_run": ["vector_stubs", "exit_known"], "vector_stubs": ["vector_rest"], "vector_rest": [],
+    calls = {"vendor_run": ["vector_stubs", "exit_known"], "vector_stubs": ["vector_rest"], "vector_rest": [],
              "exit_known": ["cell_channel_call", "return_to_front"], "return_to_front": [],
              "cell_channel_call": ["ring"], "ring": []}
     starts = {name: 0x1000 * number for number, name in enumerate(calls, 1)}
     image = size.Image([size.Function(name, starts[name], starts[name] + 16, {starts[to] for to in calls[name]})
                         for name in calls], [])
-    plain = size.reach(image, "svm", {*size.NOT_BY_A_CELL, *size.WITH_CHANNELS})
-    channels = size.reach(image, "svm", size.NOT_BY_A_CELL)
+    plain = size.reach(image, {*size.NOT_BY_A_CELL, *size.WITH_CHANNELS})
+    channels = size.reach(image, size.NOT_BY_A_CELL)
     assert {starts["cell_channel_call"], starts["ring"]} == set(channels) - set(plain)
     assert (size.reached_bytes(image, plain), size.reached_bytes(image, channels)) == (4 * 16, 6 * 16)
     assert size.LIMITS[-2][1:] == ("bytes more with channels", 1024)

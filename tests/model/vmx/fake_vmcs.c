@@ -85,10 +85,10 @@ bool vmx_try(void)
 	return true;
 }
 
-void vmx_run(struct pcpu *cpu)
+void vendor_run(struct pcpu *cpu)
 {
 	(void)cpu;
-	fake_back_to("vmx_run");
+	fake_back_to("vendor_run");
 }
 
 void vmx_cross(u64 rdi)

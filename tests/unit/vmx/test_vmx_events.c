@@ -189,7 +189,7 @@ static void own_fault(bool cell, u32 vector)
 	fake_called = "";
 	if (!setjmp(fake_back))
 		monitor_fault(vector, 0x40001234, (u64)pcpu_of(0) + 0x7f00);
-	CHECK_TEXT(fake_called, "vmx_run");
+	CHECK_TEXT(fake_called, "vendor_run");
 }
 
 /* A machine check in the monitor: Linux handles it. Without Linux it is dropped. */
