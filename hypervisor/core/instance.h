@@ -78,7 +78,6 @@ struct pcpu {
  */
 #define CPU_OFF_VENDOR	0x1000u
 #define CPU_OFF_TSS	0x1800u
-#define TSS_LEN		0x68u
 #define TSS_IST1	0x24u		/* offset in the TSS: top of the stack for double faults */
 #define CPU_OFF_IST	0x2000u		/* offset in the area: top of that stack */
 _Static_assert(sizeof(struct pcpu) <= CPU_OFF_VENDOR, "CPU area");

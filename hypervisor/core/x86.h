@@ -27,11 +27,8 @@
 #define CR4_LA57	(1ull << 12)
 #define CR4_OSXSAVE	(1ull << 18)
 #define CR4_PKE		(1ull << 22)
-#define CR4_CET		(1ull << 23)
-#define EFER_LME	(1ull << 8)
 #define EFER_LMA	(1ull << 10)
 #define RFLAGS_TF	(1ull << 8)
-#define RFLAGS_IF	(1ull << 9)
 #define DEBUGCTL_BTF	(1ull << 1)	/* DEBUGCTL: TF traps branches only */
 #define DR6_BS		(1ull << 14)	/* DR6: a single step has ended */
 #define DR7_GD		(1ull << 13)	/* DR7: the next access to a debug register traps */

@@ -142,7 +142,11 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define MSR_VM_CR	0xc0010114u
 #define MSR_HSAVE	0xc0010117u
 #define VM_CR_R_INIT	(1ull << 1)
+#define EFER_LME	(1ull << 8)
 #define EFER_SVME	(1ull << 12)
+#define CR4_CET		(1ull << 23)
+#define RFLAGS_IF	(1ull << 9)
+#define TSS_LEN		0x68u
 
 /*
  * In a CPU's area: the host page has the layout of a VMCB. After each exit TR holds the guest's
