@@ -129,3 +129,17 @@ u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len)
 	}
 	return done;
 }
+
+/* The bytes are those that the processor saved at the exit, or are read from guest memory */
+bool mmio_decode(struct pcpu *cpu, struct decoded *d)
+{
+	struct guest_mode mode;
+	u8 bytes[DECODE_MAX];
+	u32 num = vendor_bytes(cpu, bytes);
+
+	if (!num)
+		num = guest_code(cpu, 0, bytes, sizeof(bytes));
+	vendor_mode(cpu, &mode);
+	return decode_access(bytes, num, mode.long_code ? DECODE_64 :
+			     mode.big_code ? DECODE_32 : DECODE_16, cpu->regs, d);
+}

@@ -15,7 +15,7 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
  */
 void *gmem_map(const struct pcpu *cpu, u64 pa, u64 flags);
 
-/* mmio.c: decodes the instruction that touched a device page. Returns false if it is unknown */
+/* Decodes the instruction that touched a device page. Returns false if it is unknown */
 bool mmio_decode(struct pcpu *cpu, struct decoded *d);
 
 #endif
