@@ -93,9 +93,6 @@ u64 vendor_enter(struct pcpu *cpu)
 	vmcs_write(GUEST_CR4, s->cr4 | CR4_VMXE);
 	vmcs_write(VMCS_CR0_SHADOW, s->cr0);
 	vmcs_write(VMCS_ENTRY, me()->boot.vmx.entry | ENTRY_LONG);
-	vmcs_write(GUEST_BLOCKING, 0);
-	vmcs_write(GUEST_ACTIVITY, 0);
-	vmcs_write(GUEST_PENDING_DEBUG, 0);
 	cpu->regs[GPR_RAX] = 0;
 	cpu->phase = CPU_RUNNING;
 	return try_guest(cpu);

@@ -76,11 +76,12 @@ static void set_controls(void)
 	set_nested(&me()->nested);
 }
 
-/* Clear unused features, since VMCLEAR leaves their fields undefined */
-static const struct field_value unused[] = {
+/* VMCLEAR leaves fields undefined: unused features, and a guest to which nothing happens yet */
+static const struct field_value cleared[] = {
 	{ VMCS_FAULT_MASK, 0 }, { VMCS_FAULT_MATCH, 0 }, { VMCS_CR3_TARGETS, 0 },
 	{ VMCS_EXIT_STORES, 0 }, { VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 },
-	{ VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 },
+	{ VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 }, { GUEST_BLOCKING, 0 }, { GUEST_ACTIVITY, 0 },
+	{ GUEST_PENDING_DEBUG, 0 },
 };
 
 /* Sets the fields that do not change while this CPU is in this instance */
@@ -88,7 +89,7 @@ static void set_permanent(void)
 {
 	const struct qv_mon_vmx *x = &me()->boot.vmx;
 
-	WRITE_ALL(unused);
+	WRITE_ALL(cleared);
 	vmcs_write(VMCS_PIN, x->pin);
 	vmcs_write(VMCS_EXIT, x->exit);
 	vmcs_write(VMCS_VPID, me()->id + 1);
