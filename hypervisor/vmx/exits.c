@@ -65,8 +65,6 @@ static void on_xsetbv(struct pcpu *cpu)
 static void on_nmi_window(struct pcpu *cpu)
 {
 	vmx_nmi_window(false);
-	if (!cpu->nmi_pending)
-		return;
 	cpu->nmi_pending = false;
 	vendor_inject_nmi(cpu);
 }
