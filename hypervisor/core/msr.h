@@ -20,7 +20,7 @@ enum msr_action {
 	PASS,
 	/* the monitor carries out or checks the access; a forbidden access is refused as in FAIL */
 	EMUL,
-	/* a write changes only the bits of .mask; a change of others is counted and logged */
+	/* for writes: changes only the bits of .mask; a change of others is counted and logged */
 	KEEP,
 	ZERO,		/* reads as zero; a write is dropped without a trace */
 	DROP,		/* as ZERO, but a write is counted and logged */

@@ -18,25 +18,22 @@ static bool msr_access(struct pcpu *cpu, struct msr_exit *x)
 {
 	const struct msr_rule *r = x->rule;
 	u32 action = r->front[x->write];
-	u64 old = 0, wanted = x->value;
+	u64 old, wanted = x->value;
 
 	if (action == EMUL)
 		return msr_emulate(cpu, x);
 	if (action == FAIL)
 		return false;
-	if (action == ZERO || action == DROP)
-		x->value = 0;
-	else if (!x->write)
-		/* the MSR is outside the permission map */
-		return msr_read_safe(x->msr, &x->value);
-	else if (action == PASS)
-		return msr_write_safe(x->msr, wanted);
-	else if (!msr_read_safe(x->msr, &old))
-		return false;
-	else		/* KEEP */
+	if (action == PASS)		/* the MSR is outside the permission map */
+		return x->write ? msr_write_safe(x->msr, wanted) : msr_read_safe(x->msr, &x->value);
+	x->value = 0;			/* ZERO, DROP */
+	if (action == KEEP) {		/* a write: no row has it for reads */
+		if (!msr_read_safe(x->msr, &old))
+			return false;
 		x->value = (old & ~r->mask) | (wanted & r->mask);
-	if (action == KEEP && x->value != old && !msr_write_safe(x->msr, x->value))
-		return false;
+		if (x->value != old && !msr_write_safe(x->msr, x->value))
+			return false;
+	}
 	if (x->write && action != ZERO && x->value != wanted)
 		log_denied(cpu, QV_LOG_MSR_DENIED, x->msr, wanted);
 	return true;

@@ -68,6 +68,7 @@ int main(void)
 
 	PROVE(r >= vendor_msr_rules && r < vendor_msr_rules + ROWS, "a row of the table");
 	PROVE(msr >= r->first && msr <= r->last, "which covers the MSR");
+	PROVE(r->front[0] != KEEP, "KEEP is for writes: front/msr.c");
 	PROVE(bit >= -1 && bit / 8 < 0x1800 && bit % 2 <= 0, "a pair of bits of the map, or none");
 	PROVE(bit < 0 || other == msr || bit_of(other) != bit, "which no other MSR has");
 	PROVE(!WITHIN(never, msr) || r->cell[1] != PASS, "no cell writes it directly");

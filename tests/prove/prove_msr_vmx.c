@@ -81,6 +81,7 @@ int main(void)
 
 	PROVE(r >= vendor_msr_rules && r < vendor_msr_rules + ROWS, "a row of the table");
 	PROVE(msr >= r->first && msr <= r->last, "which covers the MSR");
+	PROVE(r->front[0] != KEEP, "KEEP is for writes: front/msr.c");
 	placed = vendor_msr_stop(map, msr, stop);
 	PROVE(placed == (stopped(msr) != 4), "a place in the map, if the processor has one");
 	PROVE(!placed || stopped(msr) == stop, "which the processor reads");
