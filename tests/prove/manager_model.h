@@ -72,8 +72,9 @@
  * Changed: hypervisor/core/kick.c: `u64 waited = rdtsc() - start;` ->
  *	`u64 waited = ACK_DEADLINE_MS * ms + 1; (void)start;`: each look finds the deadline over:
  *	the acts of others between two looks are one step
- * Changed: hypervisor/core/kick.c: `#define SEND_LOOPS	10000000` ->
- *	`#define SEND_LOOPS	1`: rounds of a loop
+ * Changed: hypervisor/core/kick.c:
+ *	`u64 start = rdtsc(), longest = (u64)me()->boot.tsc_khz * ACK_DEADLINE_MS;` ->
+ *	`u64 start = 0, longest = 0;`: the same, for a look at the senders of commands
  * Changed: hypervisor/core/cpu.h: `asm volatile("rdtsc" : "=a"(lo), "=d"(hi));` ->
  *	`extern u32 a_clock(void); lo = a_clock(), hi = 0;`: reading the clock
  * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` ->
