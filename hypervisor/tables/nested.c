@@ -34,11 +34,9 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 
 int front_prepare(const struct paging *p, u64 pa, u64 len)
 {
-	u64 end = pa + len;
 	u32 level;
 
-	for (; pa < end; pa += level_size(level)) {
-		level = piece_level(pa, end);
+	FOR_EACH_PIECE(pa, len, level) {
 		/* the neighbours of the page stay mapped when it is split off */
 		front_fill(p, pa);
 		if (!paging_entry(p, pa, level))
@@ -59,15 +57,12 @@ static void set_entry(const struct paging *p, u64 pa, u32 level, u64 value)
 
 void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access)
 {
-	u64 end = pa + len;
 	u32 level;
 
-	for (; pa < end; pa += level_size(level)) {
-		level = piece_level(pa, end);
+	FOR_EACH_PIECE(pa, len, level)
 		set_entry(p, pa, level, access == LINUX_NONE ? NESTED_HOLE :
 			  (own_page(p, pa, level) & ~(access == LINUX_READ ? PT_W : 0)) |
 			  (access == LINUX_SHARE ? NESTED_SHARED : 0));
-	}
 }
 
 void front_split(const struct paging *p, u64 pa, u64 table)

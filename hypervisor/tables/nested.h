@@ -72,17 +72,19 @@ static inline u32 piece_level(u64 pa, u64 end)
 	return pa & (level_size(2) - 1) || end - pa < level_size(2) ? 1 : 2;
 }
 
+/* Each piece of [@pa, +@len) with an entry of its own: begins at @pa, has its entry at @level */
+#define FOR_EACH_PIECE(pa, len, level) \
+	for (u64 end_ = (pa) + (len); (pa) < end_ && ((level) = piece_level(pa, end_)); \
+	     (pa) += level_size(level))
+
 /* Returns true if Linux owns all of [@pa, +@len) */
 static inline bool front_owns(const struct paging *p, u64 pa, u64 len)
 {
-	u64 end = pa + len;
 	u32 level;
 
-	for (; pa < end; pa += level_size(level)) {
-		level = piece_level(pa, end);
+	FOR_EACH_PIECE(pa, len, level)
 		if (front_owner(p, pa, level) != FRONT_OWNS)
 			return false;
-	}
 	return true;
 }
 
