@@ -50,8 +50,7 @@ void device_write(struct pcpu *cpu, u64 pa, u32 value);
 /* front/pci.c */
 /* Returns the function with this number if a running or stopped cell has it, else NULL */
 const struct qv_mon_device *pci_given(u32 bdf);
-bool pci_config_page(u64 gpa);
-/* Carries out Linux's write to ECAM. False: unknown instruction */
+/* Carries out Linux's write to ECAM: ecam_has(). False: unknown instruction */
 bool pci_config_store(struct pcpu *cpu, u64 gpa);
 
 /* front/config.c */

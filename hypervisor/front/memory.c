@@ -4,6 +4,7 @@
 #include "core/apic.h"
 #include "core/pci.h"
 #include "iommu/iommu.h"
+#include "tables/nested.h"
 
 /* Returns false for an unknown instruction */
 static bool store_to_apic(struct pcpu *cpu, u64 gpa)
@@ -29,7 +30,7 @@ void front_memory(struct pcpu *cpu)
 		known = ioapic_access(cpu, gpa, write);
 	else if (iommu_page(gpa))
 		known = iommu_access(cpu, gpa, write);
-	else if (write && pci_config_page(gpa))
+	else if (write && ecam_has(&me()->boot, gpa))
 		known = pci_config_store(cpu, gpa);
 	else
 		front_touch(cpu, gpa, write);

@@ -106,11 +106,6 @@ static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 	return true;
 }
 
-bool pci_config_page(u64 gpa)
-{
-	return gpa - me()->boot.ecam_pa < me()->boot.ecam_len;
-}
-
 bool pci_config_store(struct pcpu *cpu, u64 gpa)
 {
 	struct decoded d;

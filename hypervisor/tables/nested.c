@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tables/nested.h"
 
-/* PCI config space: Linux's reads are direct, its writes exit to front/pci.c */
-static bool is_config(const struct qv_mon_boot *b, u64 pa)
-{
-	return b && pa - b->ecam_pa < b->ecam_len;
-}
-
 /* Returns the entry for a page at @pa that Linux owns. @pa is the start of the page */
 static u64 own_page(const struct paging *p, u64 pa, u32 level)
 {
-	u64 what = is_config(p->ram, pa) ? NESTED_RX : NESTED_RWX;
+	u64 what = p->ram && ecam_has(p->ram, pa) ? NESTED_RX : NESTED_RWX;
 
 	if (p->ram && ram_has(p->ram, pa, 1, true))
 		what |= NESTED_WB;

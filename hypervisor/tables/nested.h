@@ -33,6 +33,12 @@ static inline bool ram_has(const struct qv_mon_boot *b, u64 pa, u64 len, bool wh
 	return false;
 }
 
+/* True if @pa is in PCI config space. Linux's reads there are direct, writes exit: front/pci.c */
+static inline bool ecam_has(const struct qv_mon_boot *b, u64 pa)
+{
+	return pa - b->ecam_pa < b->ecam_len;
+}
+
 /*
  * Permissions of an entry that maps a page, in EPT's layout (SDM vol. 3, 29.3.2). nested_bits()
  * converts them to this processor's layout. Only EPT has a memory type: without NESTED_WB the page
