@@ -2,12 +2,6 @@
 /* State of each CPU of the front end: own, caught, or in a cell. manage.h has the invariants. */
 #include "manage.h"
 
-static void own_cpus_write(u64 own)
-{
-	/* Any CPU may read this meanwhile, in icr_write() */
-	__atomic_store_n(&me()->icr.own_cpus, own, __ATOMIC_SEQ_CST);
-}
-
 u64 cpus_ask(struct pcpu *cpu, u64 block, u64 cpus, u32 cmd)
 {
 	u64 start = rdtsc(), rest, late = 0;
@@ -38,8 +32,11 @@ bool flush_front_end(struct pcpu *cpu)
 
 bool cpus_catch(struct pcpu *cpu, u64 cpus)
 {
-	/* clear the bits first: from here on Linux cannot start these CPUs */
-	own_cpus_write(me()->icr.own_cpus & ~cpus);
+	/*
+	 * Clear the bits first: from here on Linux cannot start these CPUs. Any CPU may read this
+	 * meanwhile, in icr_write()
+	 */
+	__atomic_fetch_and(&me()->icr.own_cpus, ~cpus, __ATOMIC_SEQ_CST);
 	bells_shut(cpu, cpus);
 	return !cpus_ask(cpu, QV_VA_BLOCK, cpus, CMD_CATCH);
 }
@@ -48,7 +45,7 @@ void cpus_release(u64 cpus)
 {
 	/* First: they are in xAPIC mode again, and Linux may give them logical ids */
 	__atomic_fetch_and(&me()->icr.x2, ~cpus, __ATOMIC_SEQ_CST);
-	own_cpus_write(me()->icr.own_cpus | cpus);
+	__atomic_fetch_or(&me()->icr.own_cpus, cpus, __ATOMIC_SEQ_CST);
 }
 
 bool cpus_send(const struct qv_mon_create *q)

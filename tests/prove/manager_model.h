@@ -80,8 +80,11 @@
  * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` ->
  *	`extern void a_step(const void *); a_step(target); target->ack &= ~cmd;`: a step
  * Changed: hypervisor/manage/cpus.c:
- *	`__atomic_store_n(&me()->icr.own_cpus, own, __ATOMIC_SEQ_CST);` ->
- *	`extern void a_step(const void *); a_step(me()); me()->icr.own_cpus = own;`: a step
+ *	`__atomic_fetch_and(&me()->icr.own_cpus, ~cpus, __ATOMIC_SEQ_CST);` ->
+ *	`extern void a_step(const void *); a_step(me()); me()->icr.own_cpus &= ~cpus;`: a step
+ * Changed: hypervisor/manage/cpus.c:
+ *	`__atomic_fetch_or(&me()->icr.own_cpus, cpus, __ATOMIC_SEQ_CST);` ->
+ *	`extern void a_step(const void *); a_step(me()); me()->icr.own_cpus |= cpus;`: a step
  * Changed: hypervisor/manage/cpus.c:
  *	`if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)`
  *	-> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) &

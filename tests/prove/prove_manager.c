@@ -15,8 +15,8 @@
  *	CPUs may be done by one, in order
  * With: manager_model.h
  * Cases: 1 2 3 4
- * Mutation: hypervisor/manage/cpus.c: `own_cpus_write(me()->icr.own_cpus & ~cpus);` -> ``: CPUs
- *	remain own while they are caught (case 1)
+ * Mutation: hypervisor/manage/cpus.c: `me()->icr.own_cpus &= ~cpus;` -> ``: CPUs remain own while
+ *	they are caught (case 1)
  * Mutation: hypervisor/manage/create.c: `if (!flush_front_end(cpu)) {` -> `if (0) {`: a block is
  *	built without a flush (case 1)
  * Mutation: hypervisor/manage/create.c: `if (!cpus_catch(cpu, cpus)) {` ->
