@@ -58,9 +58,9 @@ def test_attributes_of_the_examples_for_microcontrollers() -> None:
 
 def test_attributes_with_one_reason_have_one_warning() -> None:
     found = compile_text("t.oil", """CPU c { OS o { TRACE = TRUE { FORMAT = json; PROC = TRUE;
-        ALARM = TRUE; }; }; TASK t { PRIORITY = 1; }; };""", "goil")
+        ALARM = TRUE; IOC = TRUE; }; }; TASK t { PRIORITY = 1; }; };""", "goil")
     assert found.application and said(found, "warning") == [
-        "OS: FORMAT, PROC and ALARM have no effect: `qvoil trace` reads all events"]
+        "OS: FORMAT, PROC, ALARM and IOC have no effect: `qvoil trace` reads all events"]
 
 
 SECTIONS = """CPU c { OS o { EE_OPT = "x"; STATUS = EXTENDED; CPU_DATA = X86_64 { APP_SRC = "a.c"; }; };
