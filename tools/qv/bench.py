@@ -51,10 +51,10 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", metavar="FILE", help="also write the numbers to FILE")
     parser.add_argument("-n", type=_runs, default=5, help="runs of each operation (default 5)")
     parser.add_argument(
-        "--idle", type=_seconds, default=10, metavar="S", help="idle seconds watched (default 10)"
+        "--idle", type=_seconds, default=10, metavar="S", help="idle seconds (default 10)"
     )
     parser.add_argument(
-        "--settle", type=_pause, default=2, metavar="S", help="seconds left alone before (default 2)"
+        "--settle", type=_pause, default=2, metavar="S", help="seconds before that (default 2)"
     )
     parser.add_argument(
         "--sloc", type=int, help="source lines of the monitor, to be shown with the rest"
