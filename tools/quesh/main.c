@@ -84,6 +84,16 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
+static bool takes_value(int option)
+{
+	const struct option *o;
+
+	for (o = long_options; o->name; o++)
+		if (o->val == option)
+			return o->has_arg == required_argument;
+	return false;
+}
+
 static int say(const char *text)
 {
 	return fputs(text, stdout) < 0 || fflush(stdout);
@@ -145,7 +155,8 @@ static int parse(struct options *options, int argc, char **argv)
 		else if (option == OPT_VERSION)
 			return say("quesh " QV_VERSION QV_COMMIT "\n");
 		else
-			return say_usage("unknown option");
+			return say_usage(takes_value(optopt) ? "an option needs a value" :
+							       "unknown option");
 	}
 	if (all)
 		return argc == optind ? all(options->folder) :
