@@ -58,7 +58,7 @@ struct pcpu {
 	u32 kicks;
 	u32 sipi;
 	u32 pci_latch;			/* cell: the value it wrote to port 0xCF8 */
-	/* CMD_BECOME, CMD_RETURN: CR3 of the instance to which this CPU goes, and its index there */
+	/* CMD_BECOME, CMD_RETURN: CR3 of the CPU's next instance, and its index there */
 	u64 next_cr3;
 	u32 next_index;
 	u64 exit_tsc;

@@ -20,7 +20,7 @@ void front_invalid(struct pcpu *cpu)
 
 /*
  * Clears MCIP for a parked CPU, as offline CPUs of Linux do. Those of running CPUs go to Linux
- * directly, but for one while the processor was entering Linux: SDM vol. 3, 27.9.
+ * directly, except one while the processor was entering Linux: SDM vol. 3, 27.9.
  */
 void front_machine_check(struct pcpu *cpu)
 {
