@@ -61,6 +61,11 @@ enum qv_hypercall {
 	 * to QV_IOMMU_GIVE, then a unit may still use tables of the monitor
 	 */
 	QV_HC_IOMMU,
+	/*
+	 * rdi = running instance | index of a device << 8, which has QV_MON_DEVICE_HEIR: the
+	 * stopped instance that has the function gives it to this one. QV_ME_IOMMU: call again
+	 */
+	QV_HC_MOVE,
 	QV_HC_COUNT
 };
 

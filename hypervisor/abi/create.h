@@ -33,6 +33,8 @@ struct qv_mon_device {
 /* may be a bus master: if the monitor owns the IOMMU, of the cell's memory, else of all memory */
 #define QV_MON_DEVICE_MASTER	(1u << 0)
 #define QV_MON_DEVICE_HIGH	(1u << 1)	/* the pin is active high (else low) */
+/* the cell does not have the function, but may inherit it from the cell that has it: QV_HC_MOVE */
+#define QV_MON_DEVICE_HEIR	(1u << 2)
 #define QV_MON_NO_PIN		(~0u)
 
 /*

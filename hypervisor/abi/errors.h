@@ -85,7 +85,9 @@
 	  "a unit of the IOMMU does not answer, or is in a state that QV does not know") \
 	X(QV_ME_MESSAGES, \
 	  "the IOMMU's table has no room for the interrupts of the cell's PCI functions: " \
-	  "give the cell fewer CPUs, or functions with `dma: off`")
+	  "give the cell fewer CPUs, or functions with `dma: off`") \
+	X(QV_ME_HEIR, \
+	  "no other cell has the function, or has it with these settings")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,

@@ -63,7 +63,9 @@ struct qv_mon_log {
 	X(QV_LOG_IPI, \
 	  "IPIs of Linux pass a filter: %llu (0: direct, they may reach cells)") \
 	X(QV_LOG_DEVICE, \
-	  "PCI function %#llx is given to the cell; bus mastering allowed: %llu")
+	  "PCI function %#llx is given to the cell; bus mastering allowed: %llu") \
+	X(QV_LOG_MOVED, \
+	  "PCI function %#llx moved to cell instance %llu")
 #define QV_MON_OTHER_EVENTS(X) \
 	X(QV_LOG_REFUSED, \
 	  "hypercall %llu refused, error %llu") \

@@ -95,17 +95,29 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u32 detached;			/* number of channels that were given up so far */
 	u64 post_next;			/* TSC before which no request of the cell is answered */
 	u32 taken;			/* 1: the cell has its parts, and Linux has not */
+	u32 lost;			/* 1: a CPU did not answer the stop, and may still run */
 };
 
+/* Returns true if the cell has the function, or gets it at its start */
+static inline bool is_held(const struct qv_mon_device *d)
+{
+	return !(__atomic_load_n(&d->flags, __ATOMIC_SEQ_CST) & QV_MON_DEVICE_HEIR);
+}
+
+/* Each such function @d of the request @q */
+#define FOR_EACH_HELD(d, q) \
+	for (d = (q)->devices; d < (q)->devices + (q)->num_devices; d++) \
+		if (is_held(d))
+
 /*
- * Each function @d of a cell whose slot has @member: .state, it exists; .taken, it was started and
- * is not destroyed. Not for `break`
+ * Each such function of a cell whose slot has @member: .state, it exists; .taken, it was started
+ * and is not destroyed. Not for `break`
  */
 #define FOR_EACH_DEVICE(d, member) \
 	for (const struct cell_slot *_s = me()->manager.cells; \
 	     _s < me()->manager.cells + QV_INSTANCES; _s++) \
-		for (d = _s->member ? _s->q->devices : NULL; \
-		     d && d < _s->q->devices + _s->q->num_devices; d++)
+		if (_s->member) \
+			FOR_EACH_HELD(d, _s->q)
 
 struct enter_state {			/* state of enter.c: all CPUs enter together */
 	u32 tickets, ready, arrived;

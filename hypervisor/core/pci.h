@@ -37,7 +37,7 @@ struct pci_table {		/* MSI-X; physical = guest-physical addresses */
 
 /* part of the cell's instance: data for the exits that its devices cause */
 struct pci_cell {
-	u32 num_rules, reserved;
+	u32 num_rules, made;	/* .num_rules of them are in force, .made are there */
 	struct pci_rule rules[PCI_RULES];
 	struct pci_table tables[QV_MAX_DEVICES];
 };

@@ -59,19 +59,28 @@ static bool are_free(u32 first, u32 num)
 }
 
 /*
- * From now on the monitor writes a message of the function in the form that the table remaps. With
- * AMD-Vi a function has its own table, and the data of an ordinary message is the entry's number
+ * From now on the monitor writes messages of the functions in the form that the table remaps. With
+ * AMD-Vi a function has its own table, and the data of an ordinary message is the entry's number.
+ * A function that the cell may inherit has its entries from the start, and later its rules
  */
-static void remap(struct pci_cell *p, u32 device, u32 bdf, u32 address)
+static void remap(struct instance *cell)
 {
-	struct pci_rule *r = p->rules;
+	u32 address = REMAP_ADDRESS(me()->iommu.messages[cell->id].first), i;
+	const struct qv_mon_create *q = &cell->req;
+	struct pci_cell *p = &cell->cell.pci;
+	struct pci_rule *r;
 
-	p->tables[device].remap = address;
-	for (; r < p->rules + p->num_rules; r++)
-		if (r->at >> 12 == bdf && r->check != PCI_ANY) {
-			r->remap = address;
-			r->keep = 0;	/* the register holds another value than the cell wrote */
-		}
+	for (i = 0; me()->iommu.messages[cell->id].num && i < q->num_devices; i++) {
+		if (me()->boot.iommus.amd || !is_master(&q->devices[i]))
+			continue;
+		p->tables[i].remap = address;
+		for (r = p->rules; r < p->rules + p->made; r++)
+			if (r->at >> 12 == q->devices[i].bdf && r->check != PCI_ANY) {
+				r->remap = address;
+				r->keep = 0;	/* the register holds another value */
+			}
+		address += q->num_cpus * (REMAP_ENTRIES << 5);
+	}
 }
 
 /* Reserves entries for each function that may be bus master and each CPU of the cell */
@@ -88,23 +97,18 @@ static u64 map_messages(struct instance *cell)
 	me()->iommu.messages[cell->id].num = num;
 	if (num && first + num > me()->iommu.irtes)
 		return QV_ME_MESSAGES;
-	for (i = 0; num && i < q->num_devices; i++)
-		if (is_master(&q->devices[i])) {
-			if (!me()->boot.iommus.amd)
-				remap(&cell->cell.pci, i, q->devices[i].bdf, REMAP_ADDRESS(first));
-			first += each;
-		}
+	remap(cell);
 	return QV_ME_OK;
 }
 
-/* Makes the entries of the functions of the cell @id, or clears them */
+/* Makes the entries of the functions that the cell @id has, or clears them */
 static void set_messages(const struct qv_mon_create *q, u32 id, bool on)
 {
 	u32 at = me()->iommu.messages[id].first, i, c, u;
 
 	for (i = 0; me()->iommu.messages[id].num && i < q->num_devices; i++)
 		for (c = 0; is_master(&q->devices[i]) && c < q->num_cpus; c++) {
-			for (u = 0; u < iommu_units(); u++)
+			for (u = 0; is_held(&q->devices[i]) && u < iommu_units(); u++)
 				me()->iommu.ops->messages(&me()->iommu.units[u], at,
 							  q->devices[i].bdf,
 							  pcpu_of(q->cpus[c])->apic_id, on);
@@ -142,15 +146,15 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 }
 
 /*
- * The functions of the cell @id that may be bus master use the table @root. The others reach
- * nothing, nor does any with 0. With the id 0 they are Linux's again.
+ * The functions that the cell @id has and that may be bus master use the table @root. The others
+ * reach nothing, nor does any with 0. With the id 0 they are Linux's again.
  */
 static void send(struct pcpu *cpu, const struct qv_mon_create *q, u32 id, u64 root)
 {
 	u32 i, u;
 
 	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
-		for (u = 0; u < iommu_units(); u++)
+		for (u = 0; is_held(&q->devices[i]) && u < iommu_units(); u++)
 			me()->iommu.ops->set(cpu, &me()->iommu.units[u], q->devices[i].bdf,
 					     is_master(&q->devices[i]) ? root : 0,
 					     me()->boot.iommus.domain + id);
@@ -168,13 +172,15 @@ static void give(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 		iommu_flush(cpu);
 }
 
+/* Also when the running cell inherits a function: for its other functions, this changes nothing */
 static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	const struct instance *cell = managed();
+	struct instance *cell = managed();
 
 	/* No CPU follows Linux's entries of these functions after this: it takes the lock */
 	if (!me()->iommu.owned || !q->num_devices || !iommu_look(cpu))
 		return;			/* they stay blocked */
+	remap(cell);
 	set_messages(q, cell->id, true);
 	send(cpu, q, cell->id, cell->iommu.table.root);
 	iommu_flush(cpu);

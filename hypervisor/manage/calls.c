@@ -74,6 +74,7 @@ static const struct call {
 	[QV_HC_RING]		= { AT_ONCE,			call_ring },
 	[QV_HC_KEY]		= { CELL | CELL_AND,		call_key },
 	[QV_HC_IOMMU]		= { 0,				call_iommu },
+	[QV_HC_MOVE]		= { LOCKABLE | CELL | CELL_AND,	call_move },
 };
 _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "the last row is the last call");
 

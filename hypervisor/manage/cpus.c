@@ -30,6 +30,15 @@ bool flush_front_end(struct pcpu *cpu)
 	return !cpus_ask(cpu, QV_VA_BLOCK, rest, CMD_FLUSH) && all;
 }
 
+bool cell_flush(struct pcpu *cpu, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->num_cpus; i++)
+		pcpu_in(QV_VA_MANAGE, i)->flush = true;
+	return !cpus_ask(cpu, QV_VA_MANAGE, ~0ull >> (ICR_CPUS - q->num_cpus), CMD_FLUSH);
+}
+
 bool cpus_catch(struct pcpu *cpu, u64 cpus)
 {
 	/*

@@ -40,17 +40,16 @@ u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 {
 	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
-	bool all;
 
 	if (slot->state != QV_MON_RUNNING)
 		return QV_ME_STATE;
-	all = cpus_stop(cpu, q);
+	slot->lost = !cpus_stop(cpu, q);
 	slot->state = QV_MON_STOPPED;
 	parts_act(PART_STOP, cpu, slot, q);
 	/* a failed cell stays failed */
 	atomic_replace(&managed_status()->state, QV_MON_RUNNING, QV_MON_STOPPED);
 	log_event(cpu, QV_LOG_STOPPED, id, 0);
-	return all ? QV_ME_OK : QV_ME_CPU_LOST;
+	return slot->lost ? QV_ME_CPU_LOST : QV_ME_OK;
 }
 
 /* ---- destroy, in small pieces, so that no call holds its CPU for long ---- */

@@ -53,6 +53,7 @@ u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused);	/* parts/channels.c */
 u64 call_bell(struct pcpu *cpu, u64 target, u64 unused);	/* channel_bells.c */
 u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused);
 u64 call_key(struct pcpu *cpu, u64 id, u64 key);	/* parts/channel_keys.c */
+u64 call_move(struct pcpu *cpu, u64 id, u64 index);	/* parts/pci.c */
 
 /*
  * Answers the requests of cells for channels at run time, if there may be any and no other CPU is
@@ -108,6 +109,8 @@ void posts_end(u32 id);			/* the cell stops: it has no requests from now on */
 u64 cpus_ask(struct pcpu *cpu, u64 block, u64 cpus, u32 cmd);
 /* Drops cached translations on every own or caught CPU. Returns false if one did not answer */
 bool flush_front_end(struct pcpu *cpu);
+/* The same on the CPUs of the managed cell, whose request is @q */
+bool cell_flush(struct pcpu *cpu, const struct qv_mon_create *q);
 /* own -> caught. False: a CPU did not answer; then call cpus_release() for all of @cpus */
 bool cpus_catch(struct pcpu *cpu, u64 cpus);
 void cpus_release(u64 cpus);			/* caught -> own */

@@ -14,3 +14,13 @@ void scrub(u64 pa)
 	memset((void *)QV_VA_SCRUB, 0, QV_HUGE);
 	mapping_set(QV_VA_SCRUB, 0);
 }
+
+struct paging cell_paging(const struct paging *of, struct pt_pool *pool)
+{
+	struct paging p = *of;
+
+	*pool = managed()->pt_pool;
+	pool->va = QV_VA_MANAGE;
+	p.pt_pool = pool;
+	return p;
+}

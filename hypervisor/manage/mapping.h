@@ -23,4 +23,7 @@ static inline struct qv_mon_status *managed_status(void)
 	return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);
 }
 
+/* The tables of the managed cell, as the manager reaches them. @pool: room for their pool */
+struct paging cell_paging(const struct paging *of, struct pt_pool *pool);
+
 #endif

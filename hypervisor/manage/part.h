@@ -63,6 +63,8 @@ struct part {
 	bool (*clear)(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q);
 };
 
+extern const struct part part_dma;	/* call_move() begins it again */
+
 /* parts.c: the verbs for all parts */
 u64 parts_try(enum part_try verb, struct pcpu *cpu, const struct instance *inst,
 	      const struct qv_mon_create *q);

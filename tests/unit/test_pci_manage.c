@@ -162,7 +162,7 @@ static void large_bar(void)
 
 #define CHANGES(X) \
 	X(nothing, OK, (void)0) \
-	X(flags, DEVICES, d->flags = 4) \
+	X(flags, DEVICES, d->flags = 8) \
 	X(too_many, DEVICES, q.num_devices = 9) \
 	X(outside_config_space, DEVICE_NONE, d->bdf = 0x400) \
 	X(bdf_huge, DEVICE_NONE, d->bdf = ~0u) \

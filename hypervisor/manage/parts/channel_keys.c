@@ -62,17 +62,6 @@ static s32 key_check(const struct qv_mon_create *q, const struct qv_mon_channel 
 	return key_permitted(q, p->end[!ask->end].name) ? 0 : QV_KEY_DENIED;
 }
 
-/* The tables of the managed cell, as the manager reaches them. @pool: room for their pool */
-static struct paging key_paging(const struct paging *of, struct pt_pool *pool)
-{
-	struct paging p = *of;
-
-	*pool = managed()->pt_pool;
-	pool->va = QV_VA_MANAGE;
-	p.pt_pool = pool;
-	return p;
-}
-
 /*
  * An end starts. It is absent until its section is clear, since no instance clears it for a channel
  * at run time. @life_page: the channel, in one piece
@@ -92,8 +81,8 @@ static void key_attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 	struct qv_mon_channel *at = &q->channels[window];
 	struct qv_mon_channel *there = &managed()->req.channels[window];
 	struct pt_pool pool;
-	struct paging nested = key_paging(&managed()->nested, &pool);
-	struct paging host = key_paging(&managed()->host, &pool);
+	struct paging nested = cell_paging(&managed()->nested, &pool);
+	struct paging host = cell_paging(&managed()->host, &pool);
 	struct qv_chan_page *life_page = channel_life_page(&r->is);
 	u32 end = ask->end;
 
@@ -147,24 +136,14 @@ s32 key_open(struct pcpu *cpu, u32 id, const struct qv_mon_channel *ask)
 	return window;
 }
 
-/* The cell's CPUs drop their translations. Returns false if a CPU does not answer */
-static bool key_flush(struct pcpu *cpu, const struct qv_mon_create *q)
-{
-	u32 i;
-
-	for (i = 0; i < q->num_cpus; i++)
-		pcpu_in(QV_VA_MANAGE, i)->flush = true;
-	return !cpus_ask(cpu, QV_VA_MANAGE, ~0ull >> (ICR_CPUS - q->num_cpus), CMD_FLUSH);
-}
-
 s32 key_close(struct pcpu *cpu, u32 id, u32 window)
 {
 	struct qv_mon_create *q = slot_request(id);
 	struct qv_mon_channel *at;
 	struct channel *r;
 	struct pt_pool pool;
-	struct paging nested = key_paging(&managed()->nested, &pool);
-	struct paging host = key_paging(&managed()->host, &pool);
+	struct paging nested = cell_paging(&managed()->nested, &pool);
+	struct paging host = cell_paging(&managed()->host, &pool);
 	u64 *entries;
 	u32 level, i;
 
@@ -178,7 +157,7 @@ s32 key_close(struct pcpu *cpu, u32 id, u32 window)
 	for (i = 0; i < PT_ENTRIES; i++)
 		__atomic_store_n(&entries[i], 0, __ATOMIC_RELAXED);
 	/* The memory stays with the cell until it is destroyed if a CPU may still reach it */
-	if (!key_flush(cpu, q))
+	if (!cell_flush(cpu, q))
 		return QV_KEY_STUCK;
 	/* A CPU that has seen .page.ends before has left cell_channels_failed() or cell_bell() */
 	*paging_find(&host, QV_VA_LIFE + window * QV_PAGE, 1, &level) = 0;

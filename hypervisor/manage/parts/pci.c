@@ -9,9 +9,10 @@
 #include "core/pci.h"
 #include "core/ports.h"
 #include "core/x86.h"
+#include "manage/manage.h"
 #include "manage/part.h"
 #include "manage/request.h"
-#include "manage/mapping.h"
+#include "channels.h"
 #include "pci_function.h"
 
 #define BAR_MAX		(1ull << 36)
@@ -23,7 +24,7 @@ enum { SRIOV_CONTROL = 0x08, SRIOV_COUNT = 0x10, SRIOV_OFFSET = 0x14, SRIOV_BARS
 
 /* ---- checks ---- */
 
-static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
+static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar, bool heir)
 {
 	const struct qv_mon_boot *b = &inst->boot;
 
@@ -38,7 +39,7 @@ static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
 	       !overlaps(bar->base, bar->len, b->ecam_pa, b->ecam_len) &&
 	       !overlaps(bar->base, bar->len, MESSAGES, MESSAGES_LEN) &&
 	       !ram_has(b, bar->base, bar->len, false) &&
-	       front_owns(&inst->nested, bar->base, bar->len);
+	       (heir || front_owns(&inst->nested, bar->base, bar->len));
 }
 
 /*
@@ -93,14 +94,33 @@ static bool taken(const struct instance *inst, const struct qv_mon_device *d)
 	return false;
 }
 
+/*
+ * Returns the function that @d waits for, in the request of the cell that has it, and stores that
+ * cell's number. It was checked for that cell, and agrees with @d in all but the vector. NULL: none
+ */
+static struct qv_mon_device *holds(const struct qv_mon_device *d, u32 *id)
+{
+	struct qv_mon_device *other, same = *d;
+
+	same.flags &= ~QV_MON_DEVICE_HEIR;
+	for (*id = 1; *id < QV_INSTANCES; ++*id)
+		if (me()->manager.cells[*id].state)
+			FOR_EACH_HELD(other, slot_request(*id)) {
+				same.vector = other->vector;
+				if (channel_same(&same, other, sizeof(same)))
+					return other;
+			}
+	return NULL;
+}
+
 /* Calls @what for each range of the functions. Returns false as soon as a call does */
 static bool each_range(const struct qv_mon_create *q,
 		       bool (*what)(const struct qv_mon_bar *r, bool taken), bool taken)
 {
-	u32 i, b;
+	const struct qv_mon_device *d;
+	u32 b;
 
-	for (i = 0; i < q->num_devices; i++) {
-		const struct qv_mon_device *d = &q->devices[i];
+	FOR_EACH_HELD(d, q) {
 		const struct qv_mon_bar config = { config_of(d->bdf), QV_PAGE, 0, 0 };
 
 		if (!what(&config, taken))
@@ -119,19 +139,22 @@ static bool ports_range(const struct qv_mon_bar *r, bool unused)
 
 static u64 check_device(const struct instance *inst, const struct qv_mon_device *d)
 {
+	bool heir = d->flags & QV_MON_DEVICE_HEIR;
 	u32 i;
 
-	if (d->flags & ~(QV_MON_DEVICE_MASTER | QV_MON_DEVICE_HIGH))
+	if (d->flags & ~(QV_MON_DEVICE_MASTER | QV_MON_DEVICE_HIGH | QV_MON_DEVICE_HEIR))
 		return QV_ME_DEVICES;
 	if (d->bdf >= inst->boot.ecam_len >> 12)
 		return QV_ME_DEVICE_NONE;
-	if (taken(inst, d) || !front_owns(&inst->nested, config_of(d->bdf), QV_PAGE))
+	if (heir && !holds(d, &i))
+		return QV_ME_HEIR;
+	if (!heir && (taken(inst, d) || !front_owns(&inst->nested, config_of(d->bdf), QV_PAGE)))
 		return QV_ME_DEVICE_TAKEN;
 	if (d->ioapic != QV_MON_NO_PIN && (d->ioapic >= inst->boot.num_ioapics ||
 	    d->pin >= 120 || d->vector < 32 || d->vector > 254))
 		return QV_ME_DEVICE_PIN;
 	for (i = 0; i < QV_MON_BARS; i++)
-		if (!bar_ok(inst, &d->bars[i]))
+		if (!bar_ok(inst, &d->bars[i], heir))
 			return QV_ME_DEVICE_BAR;
 	return QV_ME_OK;
 }
@@ -190,11 +213,12 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 
 static u64 still_there(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u32 i = 0;
+	const struct qv_mon_device *d;
 
-	while (i < q->num_devices && !check_function(cpu, &q->devices[i]))
-		i++;
-	return i < q->num_devices ? QV_ME_DEVICE_NONE : QV_ME_OK;
+	FOR_EACH_HELD(d, q)
+		if (check_function(cpu, d))
+			return QV_ME_DEVICE_NONE;
+	return QV_ME_OK;
 }
 
 static bool take_range(const struct qv_mon_bar *r, bool taken)
@@ -213,7 +237,10 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 
 /* ---- the cell's tables and rules ---- */
 
-/* All of config space is ones, by one table and one page. Then map the cell's own functions */
+/*
+ * All of config space is ones, by one table and one page. Functions of the cell, and those that it
+ * may inherit, get a table of their own
+ */
 static int map_config(struct instance *cell)
 {
 	const struct qv_mon_boot *b = &me()->boot;
@@ -244,39 +271,45 @@ static int map_config(struct instance *cell)
 			memcpy(pt_table(n->pt_pool, pa), pt_table(n->pt_pool, table), QV_PAGE);
 			*entry = pa | PT_TABLE;
 		}
-		*paging_entry(n, page, 1) = page | nested_bits(n, NESTED_R);
 	}
 	return 0;
+}
+
+/* Maps function @d of the cell, by its tables @n, and makes its rules. Returns 0, or -1 */
+static int map_function(struct pcpu *cpu, struct instance *cell, const struct paging *n,
+			const struct qv_mon_device *d, struct pci_table *t)
+{
+	u64 page = config_of(d->bdf);
+	const struct qv_mon_bar *bar;
+	int bad = 0;
+
+	pci_make_rules(cpu, &cell->cell.pci, d, t);
+	for (bar = d->bars; bar < d->bars + QV_MON_BARS; bar++)
+		if (bar->ports && bar->len)
+			ports_stop(cell, bar->base, bar->base + bar->len - 1, false);
+		else
+			bad |= paging_map(n, bar->base, bar->base, bar->len,
+					  nested_bits(n, NESTED_R | NESTED_W));
+	return bad | paging_map(n, t->pages, t->pages, t->pages_len, nested_bits(n, NESTED_R)) |
+	       paging_map(n, page, page, QV_PAGE, nested_bits(n, NESTED_R));
 }
 
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
 	struct instance *cell = managed();
-	int bad = 0;
-	u32 i, b;
+	const struct qv_mon_device *d;
 
 	if (!q->num_devices)
 		return QV_ME_OK;
 	cell->boot.ecam_pa = me()->boot.ecam_pa;
 	cell->boot.ecam_len = me()->boot.ecam_len;
-	bad |= map_config(cell);
-	for (i = 0; i < q->num_devices; i++) {
-		struct pci_table *t = &cell->cell.pci.tables[i];
-
-		pci_make_rules(cpu, &cell->cell.pci, &q->devices[i], t);
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
-
-			if (bar->ports && bar->len)
-				ports_stop(cell, bar->base, bar->base + bar->len - 1, false);
-			else
-				bad |= paging_map(&cell->nested, bar->base, bar->base, bar->len,
-						  nested_bits(&cell->nested, NESTED_R | NESTED_W));
-		}
-		bad |= paging_map(&cell->nested, t->pages, t->pages, t->pages_len,
-				  nested_bits(&cell->nested, NESTED_R));
-	}
-	return bad ? QV_ME_TABLES : QV_ME_OK;
+	if (map_config(cell))
+		return QV_ME_TABLES;
+	FOR_EACH_HELD(d, q)
+		if (map_function(cpu, cell, &cell->nested, d,
+				 &cell->cell.pci.tables[d - q->devices]))
+			return QV_ME_TABLES;
+	return QV_ME_OK;
 }
 
 static u64 tables(const struct qv_mon_create *q)
@@ -286,33 +319,81 @@ static u64 tables(const struct qv_mon_create *q)
 
 /* ---- its life ---- */
 
+/* The function, which is quiet, can be used by the cell when the cell's rules are in force */
+static void begin_function(struct pcpu *cpu, const struct qv_mon_device *d, struct pci_table *t)
+{
+	struct instance *cell = managed();
+	u32 first = cell->icr.apic_id[0], address = MESSAGES | (first & 0xff) << 12;
+
+	pci_valid_messages(cpu, &cell->cell.pci, address);
+	pci_valid_table(cpu, t, d->bdf, t->remap ?: address);
+	ioapic_route(cpu, d, true, first);
+	__atomic_store_n(&cell->cell.pci.num_rules, cell->cell.pci.made, __ATOMIC_RELEASE);
+}
+
 static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	const struct instance *cell = managed();
-	u32 i, first = cell->icr.apic_id[0], address = MESSAGES | (first & 0xff) << 12;
+	const struct qv_mon_device *d;
 
 	ioapic_sweep(cpu);
-	for (i = 0; i < q->num_devices; i++)
-		pci_quiet(cpu, q->devices[i].bdf);
-	pci_valid_messages(cpu, &cell->cell.pci, address);
-	for (i = 0; i < q->num_devices; i++) {
-		const struct qv_mon_device *d = &q->devices[i];
-		const struct pci_table *t = &cell->cell.pci.tables[i];
-
-		pci_valid_table(cpu, t, d->bdf, t->remap ?: address);
-		ioapic_route(cpu, d, true, first);
+	FOR_EACH_HELD(d, q)
+		pci_quiet(cpu, d->bdf);
+	FOR_EACH_HELD(d, q) {
+		begin_function(cpu, d, &managed()->cell.pci.tables[d - q->devices]);
 		log_event(cpu, QV_LOG_DEVICE, d->bdf, d->flags & QV_MON_DEVICE_MASTER);
 	}
 }
 
 static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	u32 i;
+	const struct qv_mon_device *d;
 
-	for (i = 0; i < q->num_devices; i++) {
-		ioapic_route(cpu, &q->devices[i], false, 0);
-		pci_quiet(cpu, q->devices[i].bdf);
+	FOR_EACH_HELD(d, q) {
+		ioapic_route(cpu, d, false, 0);
+		pci_quiet(cpu, d->bdf);
 	}
+}
+
+/* ---- a function moves from a cell that has stopped to its heir ---- */
+
+/*
+ * The function is quiet, its DMA and its messages are blocked, and Linux has none of its ranges:
+ * that stays so until the heir's tables, at last its rules, lead to it. The heir's pool has pages
+ * for them since it was created. No CPU has cached that its BARs are absent, but the heir's CPUs
+ * may have cached the page of ones in place of its config space.
+ */
+u64 call_move(struct pcpu *cpu, u64 id, u64 index)
+{
+	struct cell_slot *slots = me()->manager.cells;
+	struct qv_mon_create *q = slot_request(id);
+	struct qv_mon_device *d = &q->devices[index % QV_MAX_DEVICES], *from = NULL;
+	struct pci_table *t = &managed()->cell.pci.tables[index % QV_MAX_DEVICES];
+	struct pt_pool pool;
+	struct paging nested = cell_paging(&managed()->nested, &pool);
+	u32 old;
+
+	if (index < q->num_devices && !is_held(d))
+		from = holds(d, &old);
+	if (!from)
+		return QV_ME_HEIR;
+	if (slots[id].state != QV_MON_RUNNING || slots[old].state != QV_MON_STOPPED ||
+	    load(&managed_status()->state) != QV_MON_RUNNING)
+		return QV_ME_STATE;
+	if (slots[old].lost)
+		return QV_ME_CPU_LOST;
+	if (!iommu_settled(cpu, old))
+		return QV_ME_IOMMU;
+
+	/* ---- nothing below can fail. In this order: at no time Linux may have it ---- */
+	__atomic_store_n(&d->flags, d->flags & ~QV_MON_DEVICE_HEIR, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&from->flags, from->flags | QV_MON_DEVICE_HEIR, __ATOMIC_SEQ_CST);
+	map_function(cpu, managed(), &nested, d, t);
+	managed()->pt_pool.next = pool.next;
+	part_dma.act[PART_BEGIN](cpu, &slots[id], q);
+	begin_function(cpu, d, t);
+	cell_flush(cpu, q);
+	log_event(cpu, QV_LOG_MOVED, d->bdf, id);
+	return QV_ME_OK;
 }
 
 const struct part part_pci = {

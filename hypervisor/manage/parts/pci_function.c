@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The registers of one PCI function: which of them its cell may write, and their state at start. */
+#include "manage/mapping.h"
 #include "pci_function.h"
 
 #define TABLES_MAX	2048		/* largest number of entries of an MSI-X table */
@@ -16,8 +17,8 @@
 static void add_rule(struct pci_cell *p, u32 bdf, u32 reg, enum pci_check check, u32 writable,
 		     u32 keep)
 {
-	if (p->num_rules < PCI_RULES)
-		p->rules[p->num_rules++] =
+	if (p->made < PCI_RULES)
+		p->rules[p->made++] =
 			(struct pci_rule){ bdf << 12 | reg, check, writable, keep, 0 };
 }
 
@@ -67,7 +68,7 @@ void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_de
 	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);
 	/* interrupt line: only software uses this register */
 	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u);
-	if (!master || pcpu_of(me()->req.cpus[0])->apic_id >= 255)	/* an MSI has an 8-bit id */
+	if (!master || managed()->icr.apic_id[0] >= 255)	/* an MSI has an 8-bit id */
 		return;
 	cap = pci_cap(cpu, d->bdf, CAP_MSI, ~0u);
 	if (cap)
@@ -99,7 +100,7 @@ void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address)
 {
 	u32 i;
 
-	for (i = 0; i < p->num_rules; i++) {
+	for (i = p->num_rules; i < p->made; i++) {
 		const struct pci_rule *r = &p->rules[i];
 
 		if (r->check != PCI_ANY)
