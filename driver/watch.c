@@ -17,8 +17,10 @@
 #include "watch.h"
 #include "cell/steps.h"
 #include "parts/console.h"
+#include "parts/pci.h"
 
 #define WATCH_PERIOD_MS	50
+#define WATCH_HEIRS_MS	4		/* while a cell waits for a PCI function of another one */
 
 static u64 watch_front_seen[QV_MON_LOG_RINGS];
 /* the time up to which watchdogs have counted */
@@ -196,6 +198,23 @@ static void watch_all(u32 ms)
 	qv_log_drain(QV_FRONT_END, qv_takeover.monitor_mem, watch_front_seen);
 	list_for_each_entry(cell, &qv_cells, list)
 		watch_cell(cell, ms);
+	qv_pci_inherit();
+}
+
+/* Returns true if a cell waits for a function of a running cell. *@failed: that cell has failed */
+static bool watch_heirs(bool *failed)
+{
+	struct qv_cell *cell;
+	bool waits = false;
+
+	list_for_each_entry(cell, &qv_cells, list) {
+		if (cell->state != QV_STATE_RUNNING || !qv_pci_has_heir(cell))
+			continue;
+		waits = true;
+		*failed |= READ_ONCE(qv_cell_status(cell)->state) == QV_MON_FAILED ||
+			   READ_ONCE(cell->console->comm->state) == QV_INMATE_PANICKED;
+	}
+	return waits;
 }
 
 void qv_watch_now(void)
@@ -208,19 +227,25 @@ static DECLARE_DELAYED_WORK(watch_work, watch_periodically);
 
 static void watch_periodically(struct work_struct *work)
 {
-	if (mutex_trylock(&qv_lock)) {
-		u64 now = ktime_get_ns();
+	u32 period = WATCH_PERIOD_MS;
+	bool failed = false;
 
+	if (mutex_trylock(&qv_lock)) {
+		u64 now = ktime_get_ns(), ms = div_u64(now - watch_counted_ns, NSEC_PER_MSEC);
+
+		if (watch_heirs(&failed))
+			period = WATCH_HEIRS_MS;
 		/*
 		 * A late look means that Linux, and perhaps the cell as well, was not running: so
 		 * watchdogs count at most one period per look.
 		 */
-		watch_all(min_t(u64, div_u64(now - watch_counted_ns, NSEC_PER_MSEC),
-				WATCH_PERIOD_MS));
-		watch_counted_ns = now;
+		if (failed || ms >= WATCH_PERIOD_MS - WATCH_HEIRS_MS) {
+			watch_all(min_t(u64, ms, WATCH_PERIOD_MS));
+			watch_counted_ns = now;
+		}
 		mutex_unlock(&qv_lock);
 	}
-	schedule_delayed_work(&watch_work, msecs_to_jiffies(WATCH_PERIOD_MS));
+	schedule_delayed_work(&watch_work, msecs_to_jiffies(period));
 }
 
 void qv_watch_start(void)

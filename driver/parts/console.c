@@ -96,6 +96,14 @@ static void console_ring(struct qv_console *c)
 			     c->node, QV_DEADLINE_MS);
 }
 
+void qv_console_ring(struct qv_console *c)
+{
+	mutex_lock(&c->lock);
+	if (c->instance)
+		console_ring(c);
+	mutex_unlock(&c->lock);
+}
+
 void qv_console_request(struct qv_console *c, u32 request)
 {
 	mutex_lock(&c->lock);

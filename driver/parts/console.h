@@ -26,6 +26,7 @@ struct qv_console {
 	bool gone;
 };
 
+void qv_console_ring(struct qv_console *c);	/* rings the cell's doorbell */
 /* Sends the inmate a request: QV_REQUEST_* of qv/cell.h */
 void qv_console_request(struct qv_console *c, u32 request);
 

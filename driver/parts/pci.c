@@ -102,7 +102,8 @@ static void qv_pci_info(const struct qv_cell *cell, struct qv_info *info)
 		d->device = g->pdev->device;
 		d->flags = (g->monitor.flags & QV_MON_DEVICE_MASTER ? QV_INFO_DEVICE_MASTER : 0) |
 			   (g->state & QV_DEVICE_MESSAGES ? 0 : QV_INFO_DEVICE_NO_MESSAGES) |
-			   (g->dma == QV_DMA_PROTECTED ? QV_INFO_DEVICE_PROTECTED : 0);
+			   (g->dma == QV_DMA_PROTECTED ? QV_INFO_DEVICE_PROTECTED : 0) |
+			   (qv_pci_waits(g) ? QV_INFO_DEVICE_HEIR : 0);
 		d->vector = g->state & QV_DEVICE_PIN ? g->monitor.vector : 0;
 		for (b = 0; b < QV_INFO_MAX_BARS; b++) {
 			d->bars[b].base = g->monitor.bars[b].base;
@@ -136,6 +137,8 @@ static int qv_pci_reset(struct qv_reply *r, struct qv_cell *cell)
 	for (i = 0; i < cell->num_devices; i++) {
 		struct qv_pci_given *g = &cell->devices[i];
 
+		if (qv_pci_waits(g))
+			continue;
 		g->state &= ~QV_DEVICE_NO_RESET;
 		if (pci_reset_function(g->pdev)) {
 			g->state |= QV_DEVICE_NO_RESET;
@@ -175,6 +178,32 @@ static int qv_pci_move(struct qv_reply *r, struct pci_dev *pdev)
 	return qv_pci_refuse(r, pdev, "see the kernel log (dmesg)", "cannot be switched on");
 }
 
+/* The cell waits for the function, which stays with the cell that has it */
+static int qv_pci_wait_for(struct qv_reply *r, struct qv_cell *cell, struct pci_dev *pdev)
+{
+	struct qv_pci_given *g = &cell->devices[cell->num_devices];
+	struct qv_cell *holder;
+	const struct qv_pci_given *held = qv_pci_held(pci_dev_id(pdev), &holder);
+	u32 dma;
+	int error;
+
+	if (!held || holder == cell)
+		return qv_pci_refuse(r, pdev, "create the cell that `heir-of` names first",
+				     "belongs to no other cell, so this cell cannot inherit it");
+	dma = held->dma;
+	error = qv_pci_check_function(r, cell, pdev, true) ?:
+		qv_pci_choose_dma(r, cell, pdev, &dma);
+	if (error)
+		return error;
+	*g = (struct qv_pci_given){ .pdev = pdev, .dma = dma, .monitor = held->monitor };
+	g->monitor.flags |= QV_MON_DEVICE_HEIR;
+	g->monitor.vector = PIN_FIRST_VECTOR + cell->num_devices;
+	g->state = QV_DEVICE_HEIR | (held->state & (QV_DEVICE_PIN | QV_DEVICE_VIRTUAL)) |
+		   (qv_pci_has_messages(cell, g) ? QV_DEVICE_MESSAGES : 0);
+	cell->num_devices++;
+	return 0;
+}
+
 static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struct qv_device *want)
 {
 	struct qv_pci_given *g = &cell->devices[cell->num_devices];
@@ -184,7 +213,14 @@ static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struc
 
 	if (error)
 		return error;
-	error = qv_pci_check_function(r, cell, pdev) ?: qv_pci_choose_dma(r, cell, pdev, &dma);
+	if (dma == QV_DMA_HEIR) {
+		error = qv_pci_wait_for(r, cell, pdev);
+		if (error)
+			goto put;
+		return 0;
+	}
+	error = qv_pci_check_function(r, cell, pdev, false) ?:
+		qv_pci_choose_dma(r, cell, pdev, &dma);
 	if (error)
 		goto put;
 	*g = (struct qv_pci_given){ .pdev = pdev, .had_driver = !!pdev->driver, .dma = dma };
@@ -235,6 +271,10 @@ static void qv_pci_give_one(struct qv_pci_given *g)
 {
 	struct pci_dev *pdev = g->pdev;
 
+	if (qv_pci_waits(g)) {
+		pci_dev_put(pdev);
+		return;
+	}
 	pci_reset_function(pdev);	/* if it has no reset, qv_pci_reset() has logged that */
 	if (g->saved)
 		pci_load_and_free_saved_state(pdev, &g->saved);
@@ -274,6 +314,7 @@ void qv_pci_count_blocked(u32 bdf)
 	list_for_each_entry(cell, &qv_cells, list)
 		for (i = 0; i < cell->num_devices; i++)
 			if (cell->devices[i].monitor.bdf == bdf &&
+			    !qv_pci_waits(&cell->devices[i]) &&
 			    cell->devices[i].state >> QV_DEVICE_BLOCKED_SHIFT < 0xffff)
 				cell->devices[i].state += 1u << QV_DEVICE_BLOCKED_SHIFT;
 }
@@ -281,13 +322,8 @@ void qv_pci_count_blocked(u32 bdf)
 const char *qv_pci_holder(u32 bdf)
 {
 	struct qv_cell *cell;
-	u32 i;
 
-	list_for_each_entry(cell, &qv_cells, list)
-		for (i = 0; i < cell->num_devices; i++)
-			if (cell->devices[i].monitor.bdf == bdf)
-				return cell->name;
-	return NULL;
+	return qv_pci_held(bdf, &cell) ? cell->name : NULL;
 }
 
 const struct qv_part qv_part_pci = {

@@ -16,9 +16,16 @@ struct qv_pci_given {			/* a PCI function of a cell */
 	bool had_driver;
 	char driver[QV_NAME_LEN];	/* the Linux driver that the function had before */
 	u32 state;			/* QV_DEVICE_* */
-	u32 dma;			/* enum qv_dma, without QV_DMA_BEST */
+	u32 dma;			/* enum qv_dma, without QV_DMA_BEST and QV_DMA_HEIR */
 	struct qv_mon_device monitor;
+	bool refused;			/* it waits, and could not inherit; that is in the log */
 };
+
+/* True if the cell waits for the function: the cell that has it has all but .pdev and .monitor */
+static inline bool qv_pci_waits(const struct qv_pci_given *g)
+{
+	return g->monitor.flags & QV_MON_DEVICE_HEIR;
+}
 
 /* ---- pci_bind.c: the PCI driver of this module ---- */
 int qv_pci_bind(struct pci_dev *pdev);		/* returns an errno */
@@ -27,9 +34,9 @@ bool qv_pci_is_bound(const struct pci_dev *pdev);
 void qv_pci_unload(void);
 
 /* ---- pci_check.c ---- */
-/* Decides whether @cell may have @pdev */
+/* Decides whether @cell may have @pdev. @heir: it waits for it */
 int qv_pci_check_function(struct qv_reply *r, const struct qv_cell *cell,
-			  const struct pci_dev *pdev);
+			  const struct pci_dev *pdev, bool heir);
 /* Refuses with "PCI function ADDRESS @why" */
 int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy,
 		  const char *why);
@@ -39,6 +46,14 @@ int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *re
 void qv_pci_count_blocked(u32 bdf);
 /* Returns the name of the cell that has the function, or NULL */
 const char *qv_pci_holder(u32 bdf);
+
+/* ---- pci_heir.c ---- */
+/* Returns the function with this number that a cell has, and its cell; or NULL */
+struct qv_pci_given *qv_pci_held(u32 bdf, struct qv_cell **cell);
+/* Returns true if a running cell waits for a function that @cell has */
+bool qv_pci_has_heir(const struct qv_cell *cell);
+/* Functions of cells that have stopped move to running cells that wait for them */
+void qv_pci_inherit(void);
 
 /* ---- pci_dma.c ---- */
 /* Decides whether @cell may have @pdev with the setting *@dma, and chooses for QV_DMA_BEST */

@@ -17,7 +17,7 @@ int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *re
 }
 
 static int pci_check_kind(struct qv_reply *r, const struct qv_cell *cell,
-			  const struct pci_dev *pdev)
+			  const struct pci_dev *pdev, bool heir)
 {
 	if (pdev->hdr_type != PCI_HEADER_TYPE_NORMAL || pdev->class >> 16 == PCI_BASE_CLASS_BRIDGE)
 		return qv_pci_refuse(r, pdev, "give what is behind it",
@@ -31,7 +31,7 @@ static int pci_check_kind(struct qv_reply *r, const struct qv_cell *cell,
 				 "PCI function %s is virtual: Linux, whose driver has the physical "
 				 "function, can lead its DMA to any memory of the cell",
 				 pci_name(pdev));
-	if (qv_pci_is_bound(pdev))
+	if (qv_pci_is_bound(pdev) && !heir)
 		return qv_pci_refuse(r, pdev, "see 'qvctl cell list' for its cell",
 				     "belongs to another cell");
 	if (((u64)pci_dev_id((struct pci_dev *)pdev) << 12) >= qv_firmware.ecam_len)
@@ -67,13 +67,14 @@ static const struct pci_dev *pci_check_neighbour(const struct pci_dev *pdev, int
 }
 
 static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell,
-			  const struct pci_dev *pdev)
+			  const struct pci_dev *pdev, bool heir)
 {
 	const struct pci_dev *other;
 	int i, error;
 
 	for (i = 0; i < PCI_STD_NUM_BARS; i++) {
-		if (pci_resource_len(pdev, i) && (pci_resource_flags(pdev, i) & IORESOURCE_IO)) {
+		if (!heir && pci_resource_len(pdev, i) &&
+		    (pci_resource_flags(pdev, i) & IORESOURCE_IO)) {
 			error = qv_ports_refuse_taken(r, cell, pci_resource_start(pdev, i),
 						      pci_resource_end(pdev, i));
 			if (error)
@@ -108,7 +109,7 @@ static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell,
 }
 
 int qv_pci_check_function(struct qv_reply *r, const struct qv_cell *cell,
-			  const struct pci_dev *pdev)
+			  const struct pci_dev *pdev, bool heir)
 {
-	return pci_check_kind(r, cell, pdev) ?: pci_check_bars(r, cell, pdev);
+	return pci_check_kind(r, cell, pdev, heir) ?: pci_check_bars(r, cell, pdev, heir);
 }

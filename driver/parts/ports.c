@@ -22,7 +22,7 @@ static bool ports_in_cell(const struct qv_cell *cell, u32 first, u32 last)
 		for (b = 0; b < QV_MON_BARS; b++) {
 			const struct qv_mon_bar *bar = &cell->devices[i].monitor.bars[b];
 
-			if (bar->ports && bar->len &&
+			if (bar->ports && bar->len && !qv_pci_waits(&cell->devices[i]) &&
 			    ports_overlap(first, last, bar->base, bar->base + bar->len - 1))
 				return true;
 		}

@@ -88,6 +88,14 @@ struct qv_info_device {
 #define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)
 /* DMA uses the cell's addresses, and reaches its RAM only. Else DMA uses those of the machine */
 #define QV_INFO_DEVICE_PROTECTED	(1u << 2)
+/*
+ * Another cell has the function. All of its config space is ones until it moves to this cell, which
+ * a doorbell announces: then its class (offset 8) is no longer ones, and it works as the cell's
+ * other functions. Do not touch its BARs before. It was switched off (no bus mastering, no
+ * interrupts), but not reset: reset it before bus mastering, or it does DMA by the other cell's
+ * rings, to the same addresses in this cell.
+ */
+#define QV_INFO_DEVICE_HEIR	(1u << 3)
 
 /* A channel (qv/channel.h). Its memory is write-back: map it as RAM */
 struct qv_info_channel {

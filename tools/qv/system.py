@@ -72,7 +72,11 @@ class System:
                 text(info.name),
                 list(info.cpus)[: info.num_cpus],
                 [(port.first, port.last) for port in info.ports[: info.num_ports]],
-                [pci.bdf for pci in info.devices[: info.num_devices]],
+                [
+                    pci.bdf
+                    for pci in info.devices[: info.num_devices]
+                    if not pci.state & abi.DEVICE_HEIR
+                ],
                 bool(info.ipi),
                 info.lock != abi.Lock.NEVER,
                 info.memory,

@@ -98,7 +98,7 @@ def test_export_has_the_lines_of_components(run: Run) -> None:
 def test_every_key_is_exported() -> None:
     """`vcpus`, `admission` and `migrate` are in the command line that the driver has; the text of
     `recovery` is a module there."""
-    rows = {*dict(ROWS), *dict(UNIT_ROWS), "modules", "dynamic-channels", "dma-protection", "apic", "standby", "vcpus", "admission", "migrate", "recovery"}
+    rows = {*dict(ROWS), *dict(UNIT_ROWS), "devices", "modules", "dynamic-channels", "dma-protection", "apic", "standby", "vcpus", "admission", "migrate", "recovery"}
     assert rows == set(keys.BY_NAME)
 
 

@@ -260,6 +260,11 @@ enum qv_dma {
 	/* the device may read and write any memory of the machine */
 	QV_DMA_UNSAFE		= 2,
 	QV_DMA_BEST		= 3,	/* as QV_DMA_PROTECTED where that is possible, else off */
+	/*
+	 * Another cell has the function. This cell gets it when that cell has failed or was
+	 * stopped, with the same setting. CELL_INFO: QV_DEVICE_HEIR, and that setting
+	 */
+	QV_DMA_HEIR		= 4,
 };
 /* qv_device.state */
 #define QV_DEVICE_PIN		(1u << 0)	/* the device's interrupt pin is connected */
@@ -271,6 +276,8 @@ enum qv_dma {
  * of the cell, so the level of the cell is QV_LEVEL_DEVICES at most
  */
 #define QV_DEVICE_VIRTUAL	(1u << 3)
+/* the cell waits for the function, which another cell has, or had at last */
+#define QV_DEVICE_HEIR		(1u << 4)
 /* bits 31..16: how often the IOMMU was seen to block its DMA since create, at most 0xffff */
 #define QV_DEVICE_BLOCKED_SHIFT	16
 

@@ -309,6 +309,33 @@ def test_ports_of_a_device_and_of_a_list(tmp_path: Path) -> None:
         f"{three}:5:10: devices: 00:12.0 is also given to device in {two} (each PCI function to one cell)"]
 
 
+def test_heir_of_a_function(tmp_path: Path) -> None:
+    """Two cells name one function, if one of them waits for it. The ports are of the other cell."""
+    def write(name: str, cpu: int, device: str) -> str:
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(f"name: {name}\ncpus: [{cpu}]\nmemory: 4M\nimage: {HERE}/images/shared.elf\ndevices: [{device}]\n")
+        return str(path)
+    machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available,
+                      pci_folder=str(tmp_path / "pci"))
+    (tmp_path / "pci/0000:00:12.0").mkdir(parents=True)
+    (tmp_path / "pci/0000:00:12.0/resource").write_text("0xc000 0xc007 0x40101\n")
+    first = write("first", 1, '{pci: "00:12.0", dma: protected}')
+    heir = write("heir", 2, '{pci: "00:12.0", heir-of: first}')
+    assert messages(first, heir, machine=machine) == messages(heir, first, machine=machine) == []
+    third = write("third", 3, '{pci: "00:12.0", heir-of: first}')
+    assert messages(first, heir, third, machine=machine) == []
+    other = write("other", 2, '{pci: "00:13.0", heir-of: first}')
+    assert messages(first, other, machine=machine) == [
+        f"{other}:5:10: devices: 00:13.0 is not given to first in {first} "
+        "(`heir-of: CELL` with a cell that lists the function)"]
+    for word in ("dma: off", "unsafe-dma: true"):
+        both = write("both", 2, f'{{pci: "00:12.0", heir-of: first, {word}}}')
+        key = word.partition(":")[0]
+        assert f"`{key}` and `heir-of` exclude each other" in messages(both, machine=machine)[0]
+    wrong = write("wrong", 2, '{pci: "00:12.0", heir-of: First!}')
+    assert "`First!` is not a cell name" in messages(wrong, machine=machine)[0]
+
+
 def test_each_file_is_checked_by_itself_too() -> None:
     assert len(messages("bad/cpus-zero.yaml", "bad/name-empty.yaml")) == 2
 

@@ -59,7 +59,7 @@ def _plain(value: str) -> str:
 
 def changes(info: abi.CellInfo, request: abi.CellCreate) -> list[dict[str, Any]]:
     """Returns the keys whose values differ, as in --json. Null: the key is not there."""
-    before, after = values_of(info), values_of(_as_info(request))
+    before, after = values_of(info, {}), values_of(_as_info(request), {})
     return [
         {"key": key, "before": one and _plain(one), "after": other and _plain(other)}
         for key in {**before, **after}

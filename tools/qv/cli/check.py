@@ -139,7 +139,7 @@ def functions(cell: CellConfig, system: System) -> list[Function | None]:
     from ..devices import Bus
 
     bus = Bus(system.root)
-    return [bus.at(device.bdf) for device in cell.devices]
+    return [bus.at(device.bdf) for device in cell.devices if not device.heir_of]
 
 
 def _device_problems(cell: CellConfig, system: System) -> list[Problem]:

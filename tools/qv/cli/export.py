@@ -37,7 +37,9 @@ def _list(items: list[str]) -> str:
     return "".join(f"\n  - {item}" for item in items) if items else "[]"
 
 
-def _device(device: abi.PciDevice) -> str:
+def _device(device: abi.PciDevice, holders: dict[int, str]) -> str:
+    if device.state & abi.DEVICE_HEIR and device.bdf in holders:
+        return f"{{pci: {_quoted(pci_name(device.bdf))}, heir-of: {_quoted(holders[device.bdf])}}}"
     dma = {
         abi.Dma.UNSAFE: ", unsafe-dma: true",
         abi.Dma.PROTECTED: ", dma: protected",
@@ -108,7 +110,6 @@ ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
     ("bell-rate", lambda info: str(info.bell_rate)),
     ("debug", lambda info: _truth(info.debug)),
     ("ports", lambda info: _list(keys.BY_NAME["ports"].data(info)["ports"])),
-    ("devices", lambda info: _list([_device(one) for one in info.devices[: info.num_devices]])),
     (
         "channels",
         lambda info: _list([_channel(plan) for plan in info.channels[: info.num_channels]]),
@@ -116,9 +117,11 @@ ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
 )
 
 
-def values_of(info: abi.CellInfo) -> dict[str, str]:
-    """Returns the value of each key in YAML."""
+def values_of(info: abi.CellInfo, holders: dict[int, str]) -> dict[str, str]:
+    """Returns the value of each key in YAML. `holders`: the cells that have PCI functions."""
     found = {key: value(info) for key, value in ROWS}
+    devices = info.devices[: info.num_devices]
+    found["devices"] = _list([_device(one, holders) for one in devices])
     if info.num_modules:
         found["modules"] = _list([_module(one) for one in info.modules[: info.num_modules]])
     if info.num_dynamic:
@@ -174,7 +177,8 @@ def _with_components(values: dict[str, str], info: abi.CellInfo, cell: CellConfi
 
 
 def exported(info: abi.CellInfo, system: System) -> str:
-    values = values_of(info)
+    cells = system.taken() if any(one.state & abi.DEVICE_HEIR for one in info.devices) else ()
+    values = values_of(info, {bdf: one.name for one in cells for bdf in one.devices})
     file = dropin.file_of(system.root, text(info.name))
     more = ""
     if os.path.exists(file):

@@ -160,7 +160,9 @@ def list_cells(args: Arguments, system: System) -> int:
             "locked" if cell["locked"] else "",
             cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
             " ".join(
-                device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "")
+                device["pci"]
+                + ("!UNSAFE-DMA" if device["unsafe_dma"] else "")
+                + ("(waits)" if device["waits"] else "")
                 for device in cell["devices"]
             ),
         ]

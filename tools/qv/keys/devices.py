@@ -7,6 +7,7 @@ from .. import abi
 from ..nodes import ScalarNode
 from ..record import dataclass
 from ..words import pci_name, port_range, shown
+from . import name
 from .key import Context, Key, listed, mapping, matched, scalar, truth
 from .ports import overlaps
 
@@ -29,6 +30,7 @@ REACH = {
     abi.Dma.OFF: ("off", "dma off"),
     abi.Dma.UNSAFE: ("unsafe", "UNSAFE-DMA: can reach all memory"),
     abi.Dma.BEST: ("best", "DMA not decided yet"),
+    abi.Dma.HEIR: ("heir", "DMA as the cell that has it"),
 }
 PCI = r"(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([01][0-9a-f])\.([0-7])"
 
@@ -39,6 +41,7 @@ class Device:
 
     bdf: int
     dma: abi.Dma
+    heir_of: str = ""  # the cell that has it first
 
     def __str__(self) -> str:
         return pci_name(self.bdf)
@@ -59,7 +62,11 @@ def _twice(device: Device, earlier: Devices) -> tuple[str, str] | None:
 
 def _device(node: Node, context: Context) -> Device | None:
     values = mapping(
-        node, context, "device", ("pci", "dma", "unsafe-dma"), 'such as {pci: "00:03.0", dma: off}'
+        node,
+        context,
+        "device",
+        ("pci", "dma", "unsafe-dma", "heir-of"),
+        'such as {pci: "00:03.0", dma: off}',
     )
     if values is None:
         return None
@@ -67,8 +74,23 @@ def _device(node: Node, context: Context) -> Device | None:
         context.bad(node, "the device has no `pci`", 'its place, such as pci: "00:03.0"')
         return None
     bdf = _pci(values["pci"], context)
+    if "heir-of" in values:
+        return _heir(bdf, values, context)
     dma = _dma(values, context)
     return None if bdf is None or dma is None else Device(bdf, dma)
+
+
+def _heir(bdf: int | None, values: dict[str, Node], context: Context) -> Device | None:
+    for key in ("dma", "unsafe-dma"):
+        if key in values:
+            context.bad(
+                values[key],
+                f"`{key}` and `heir-of` exclude each other",
+                "`heir-of` alone: the cell that has the function first sets its DMA",
+            )
+            return None
+    cell = name.parse(values["heir-of"], context)
+    return None if bdf is None or cell is None else Device(bdf, abi.Dma.HEIR, cell)
 
 
 def _pci(node: Node, context: Context) -> int | None:
@@ -124,14 +146,22 @@ def _all_ports(cell: CellConfig, machine: Machine) -> list[_Ports]:
     return listed + [
         _Ports("devices", ports, f"{port_range(*ports)} of {device}")
         for device in cell.devices
+        if not device.heir_of
         for ports in machine.pci_ports(device.bdf)
     ]
 
 
 def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> Iterator[Wrong]:
     for device in cell.devices:
-        if any(device.bdf == of_other.bdf for of_other in other.devices):
+        same = [one for one in other.devices if one.bdf == device.bdf]
+        if any(not device.heir_of and not one.heir_of for one in same):
             yield "devices", f"{device} is also given to {whose}", "each PCI function to one cell"
+        if device.heir_of == other.name and not same:
+            yield (
+                "devices",
+                f"{device} is not given to {whose}",
+                "`heir-of: CELL` with a cell that lists the function",
+            )
     for ports in _all_ports(cell, machine):
         for others in _all_ports(other, machine):
             same_device = ports.key == others.key == "devices" and ports.text == others.text
@@ -146,7 +176,7 @@ def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> 
 def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
     for other in (other for other in machine.cells if other.name != cell.name):
         for device in cell.devices:
-            if device.bdf in other.devices:
+            if device.bdf in other.devices and not device.heir_of:
                 yield "devices", f"{device} is the cell {other.name}'s", "another PCI function"
         its = [*other.ports, *(one for bdf in other.devices for one in machine.pci_ports(bdf))]
         for ports in _all_ports(cell, machine):
@@ -170,6 +200,7 @@ def _data(device: abi.PciDevice) -> dict[str, Any]:
         "messages": bool(device.state & abi.DEVICE_MESSAGES),
         "reset": not device.state & abi.DEVICE_NO_RESET,
         "virtual": bool(device.state & abi.DEVICE_VIRTUAL),
+        "waits": bool(device.state & abi.DEVICE_HEIR),
     }
 
 
@@ -182,6 +213,7 @@ def _text(device: dict[str, Any]) -> str:
     return ", ".join(
         [
             device["pci"],
+            *(["another cell has it: this cell inherits it"] if device["waits"] else []),
             dict(REACH.values())[device["dma"]],
             *([f"blocked {device['dma_blocked']} times"] if device["dma_blocked"] else []),
             "pin connected" if device["pin"] else "no pin",
