@@ -6,6 +6,7 @@
 #include "../kernel/deferred.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu/vcpu.h"
+#include "../net/net.h"
 #include "../user/include/quest/classes.h"
 #include "doorbell.h"
 #include "input.h"
@@ -44,6 +45,7 @@ void doorbell_look(void)
 	if (request == QV_REQUEST_UNLOCK)
 		lock_asked();
 	take_keys();
+	net_look();
 	irq_restore(irqs);
 }
 

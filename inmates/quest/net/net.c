@@ -34,6 +34,7 @@ static struct net_wish wish;
 static const struct port *port = &nic_port;
 static enum { ABSENT, FOUND, UP } state;
 static bool started;
+static bool waits;		/* for the function, which another cell has */
 static const char *why = "the command line has no word net=";	/* there is no network */
 
 static void print_address(const uint8_t a[4])
@@ -103,7 +104,11 @@ static void work(void)
 {
 	bool ready = !*wish.driver || userdriver_begin();
 
-	if (state == FOUND && ready)
+	if (waits && !nic_waits()) {
+		waits = false;
+		print("net: this cell has inherited its network function\n");
+	}
+	if (state == FOUND && ready && !waits)
 		begin();
 	if (state == UP)
 		serve();
@@ -160,6 +165,8 @@ static const char *find(void)
 
 	if (wrong)
 		return wrong;
+	if (*wish.driver && nic_waits())
+		return "a program cannot drive a function that is to be inherited: leave out apart";
 	if (*wish.driver && archive_find(&archive, wish.driver) < 0)
 		return "there is no program of the name behind apart=";
 	net_heap = (unsigned char *)(uintptr_t)pages_alloc(NET_HEAP / PAGE_SIZE);
@@ -180,8 +187,9 @@ bool net_start(const struct boot_info *boot)
 		return true;
 	}
 	state = FOUND;
+	waits = !*wish.share && nic_waits();
 	why = *wish.share ? "the cell that has the function has not started its network yet" :
-			    "it has not started yet";
+	      waits ? "another cell has its network function" : "it has not started yet";
 	id = vcpu();
 	if (*wish.driver) {
 		userdriver_set_polled(wish.polled);
@@ -189,6 +197,12 @@ bool net_start(const struct boot_info *boot)
 	}
 	return nic_serve(work, id, socket_waiters()) &&
 	       thread_create("net clock", SYSTEM_VCPU, tick, NULL) >= 0;
+}
+
+void net_look(void)
+{
+	if (waits)
+		nic_poke();
 }
 
 static void print_addresses(void)

@@ -14,6 +14,9 @@
  */
 bool net_start(const struct boot_info *boot);
 
+/* The doorbell has rung: the function may be this cell's now. From any context. */
+void net_look(void);
+
 /* Prints the interface: its addresses, its link, numbers of frames. */
 void net_print(void);
 

@@ -20,3 +20,7 @@ void net_print(void)
 {
 	print("net: this Quest was built without lwIP\n");
 }
+
+void net_look(void)
+{
+}

@@ -17,6 +17,7 @@
 #include "nic.h"
 
 #define BARS		6
+#define CLASS		8	/* in config space */
 #define DEVICE_PAGE	(PTE_WRITE | PTE_NO_EXECUTE | PTE_UNCACHED)
 
 /* The first one of which there is a function is used. */
@@ -142,6 +143,12 @@ const char *nic_find(bool apart)
 	return NULL;
 }
 
+/* Its config space is ones until then. (The ids of a virtual function always are.) */
+bool nic_waits(void)
+{
+	return function.flags & QV_INFO_DEVICE_HEIR && pci_read(function.bdf, CLASS, 4) == ~0u;
+}
+
 /* Returns a vector that no part of the info page names. */
 static uint8_t free_vector(void)
 {
@@ -193,6 +200,12 @@ const char *nic_start(bool polled)
 {
 	const char *wrong;
 
+	/* The rings of an inherited function are those of another cell, at addresses in this RAM */
+	if (function.flags & QV_INFO_DEVICE_HEIR) {
+		(void)pci_enable(&function, false, false);
+		if (!driver->reset(&device))
+			return "it does not end its reset";
+	}
 	if (!pci_enable(&function, false, true))
 		return "the monitor refuses its DMA";
 	wrong = driver->start(&device);

@@ -16,6 +16,12 @@ struct wait_queue;
 const char *nic_find(bool apart);
 
 /*
+ * Returns whether another cell has the function, and this cell may get it. Until then nothing may
+ * touch its registers. For `work`, after nic_find()
+ */
+bool nic_waits(void);
+
+/*
  * Starts the thread in which `work` runs on VCPU `vcpu`: after an interrupt, and after nic_poke().
  * The interrupt is masked until `work` has returned. The VCPU inherits the shortest period of the
  * threads in `served`. Returns false if there is no memory.
