@@ -56,12 +56,13 @@ def test_linux_sees_how_components_recover(qv: Product) -> None:
 def test_trial_of_the_page(qv: Product) -> None:
     """The file and the commands of recovery.md, and a program that does not exist."""
     page = (TOP / "Documentation/how-to/recovery.md").read_text()
-    text = next(code for code in re.findall(r"(?ms)^```yaml\n(.*?)^```$", page) if "name: trial" in code)
+    text = next(code for code in re.findall(r"(?ms)^```yaml\n(.*?)^```$", page) if "trial" in code)
     qv.sh(f"cat >/run/trial.yaml <<'END'\n{text}  gone 1ms/100ms restart=1/10s : gonne\nEND")
     qv.do("enable")
     for step in block("recovery.md", "qvctl cell create").steps():
         if "kill" in step.command:
-            until(lambda: re.search(r"(?m)^ +1 +0 logger ", qv.quesh("ps", "trial")), "the program runs", 60)
+            until(lambda: re.search(r"(?m)^ +1 +0 logger ", qv.quesh("ps", "trial")), "it runs", 60)
         qv.sh(f"cd /run && {step.command}")
-    until(lambda: qv.ask("recovery trial")["components"][0]["starts"] == 2, "it was started again", 60)
-    assert "recovery: gone: start 2 (there is no file of that name): given up" in qv.sh("quesh trial --dump")
+    until(lambda: qv.ask("recovery trial")["components"][0]["starts"] == 2, "a new start", 60)
+    said = qv.do("cell console-log trial --stream")
+    assert "recovery: gone: start 2 (there is no file of that name): given up" in said
