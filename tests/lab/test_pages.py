@@ -42,6 +42,7 @@ RUN_BY = {
     ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses_list_existing_commands_and_options",
     ("oil.md", "qvoil build"): "test_oil_command.py::test_synopsis_of_the_page",
     ("devices.md", "echo 2 >/sys/bus/pci/devices/"): "test_cell_igb.py::test_virtual_function_works_in_a_cell",
+    ("devices.md", "cat first.yaml"): "test_cell_heir.py::test_heir_answers_when_the_cell_has_failed",
     ("device-files.md", "head -c 160"): "test_management.py::test_console_reads_as_a_frame_buffer",
     ("monitoring.md", "qvctl top -n 1"): "test_watching.py::test_top_says_how_busy_a_cell_is",
     ("messages.md", "qvctl cell create"): "test_messages.py::test_commands_of_the_page",
