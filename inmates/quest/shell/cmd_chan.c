@@ -98,7 +98,6 @@ static int peek_until(struct qv_end *end, unsigned int n, const void **data, str
 	uint64_t seen;
 	int result;
 
-	qv_end_will_arm(end, true);
 	do {
 		seen = bell_count(n);
 		qv_end_arm(end, true);

@@ -68,6 +68,7 @@ int command_stream(int argc, char **argv)
 		/* unlike the end of Linux, so one end arms and the other gets each bell */
 		qv_end_will_arm(end, sleeps);
 		stream(end, &s);
+		qv_end_will_arm(end, false);
 		channel_close((unsigned int)number);
 	}
 	print("%s: %lu items, %lu lost: %s\n", argv[1], (unsigned long)s.done,
