@@ -319,11 +319,14 @@ static bool wants_bell(struct qv_end *end, uint32_t i)
 
 	if (!(end->page.flags & QV_CHAN_ONE_SHOT) && !shared_load(&other->arms))
 		return true;
+	/*
+	 * An end that started again counts from the beginning. Its life word is new before its
+	 * section is cleared, so this is the section's own word, which is stored after `armed`
+	 */
+	generation = shared_load(&other->generation);
 	armed = shared_load(&other->armed);
 	if (!(armed & 1))
 		return false;
-	/* an end that started again counts from the beginning */
-	generation = QV_CHAN_GENERATION(end_life(end, i));
 	if (armed == end->rung[i] && generation == end->rung_generation[i])
 		return false;
 	end->rung[i] = armed;

@@ -43,7 +43,8 @@ int qv_end_claim_n(struct qv_end *end, uint32_t n)
 
 void *qv_end_claimed(const struct qv_end *end, uint32_t i)
 {
-	return end->claimed && i <= end->more ? batch_slot(end, i) + 1 : NULL;
+	return end->claimed && end->page.type == QV_CHAN_RING && i <= end->more ?
+	       batch_slot(end, i) + 1 : NULL;
 }
 
 int qv_end_commit_n(struct qv_end *end, uint32_t n)
@@ -127,15 +128,18 @@ const void *qv_end_peeked(const struct qv_end *end, uint32_t i, struct qv_item *
 
 /*
  * Returns whether the first `n` items are those that were found. An honest writer has stored
- * another number in `begin` before it overwrites an item. Sets *number to that of the last.
+ * another number in `begin` before it overwrites an item. Sets *first and *number to those of the
+ * first and the last.
  */
-static int batch_intact(struct qv_end *end, uint32_t n, uint64_t *number)
+static int batch_intact(struct qv_end *end, uint32_t n, uint64_t *first, uint64_t *number)
 {
 	bool oldest = end->page.full == QV_CHAN_DROP_OLDEST;
 	uint64_t before = end->last, i;
 
 	for (i = 0; i < n; i++, before = *number) {
 		*number = shared_load(&batch_slot(end, i)->begin);
+		if (!i)
+			*first = *number;
 		if (oldest && *number != end->count + i + 1)
 			return QV_CHAN_LAPPED;
 		if (*number <= before || (i == end->more && *number != end->number))
@@ -147,20 +151,21 @@ static int batch_intact(struct qv_end *end, uint32_t n, uint64_t *number)
 int qv_end_release_n(struct qv_end *end, uint32_t n)
 {
 	struct qv_item item = { 0 };
-	uint64_t number;
+	uint64_t first, number;
 	int result;
 
 	if (batch_wrong(end, 1, n) || !end->peeked || n > end->more + 1)
 		return QV_CHAN_USAGE;
 	shared_barrier();
-	result = end_conclude(end, batch_intact(end, n, &number));
+	result = end_conclude(end, batch_intact(end, n, &first, &number));
 	end->peeked = false;
 	end->more = 0;
 	if (result == QV_CHAN_LAPPED)
 		end->count++;		/* the next look continues after it */
 	if (result)
 		return result;
-	item.lost = end->last ? number - end->last - n : 0;
+	/* where this end began, no item before the first is known to be lost */
+	item.lost = number - (end->last ? end->last : first - 1) - n;
 	end->number = number;
 	end->count += n - 1;
 	end_ring.taken(end, &item);

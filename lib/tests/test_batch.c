@@ -127,6 +127,17 @@ static void test_batch_of_a_ring_that_drops(void)
 	CHECK_EQ(world_section(&w, 1)->lost, 1);
 	CHECK_EQ(world_section(&w, 1)->last, 11);
 	free(w.window);
+	w = ring(QV_CHAN_DROP_NEWEST, ends);
+	CHECK_EQ(put_n(&ends[0], 8, 8, 1), 8);
+	CHECK_EQ(put_n(&ends[0], 1, 0, 0), QV_CHAN_FULL);	/* drops number 9 */
+	CHECK_EQ(get_n(&ends[1], 1, 1, 1), 1);
+	CHECK_EQ(put_n(&ends[0], 1, 1, 10), 1);
+	manage_start(w.window, 1);
+	CHECK_EQ(world_attach(&w, &ends[1], 1), QV_CHAN_DONE);
+	CHECK_EQ(qv_end_peek_n(&ends[1], 8), 8);
+	CHECK_EQ(qv_end_release_n(&ends[1], 8), QV_CHAN_DONE);
+	CHECK_EQ(world_section(&w, 1)->lost, 1);		/* within its first batch */
+	free(w.window);
 	w = ring(QV_CHAN_DROP_OLDEST, ends);
 	CHECK_EQ(put_n(&ends[0], 8, 8, 1), 8);
 	CHECK_EQ(qv_end_peek_n(&ends[1], 4), 4);

@@ -69,6 +69,29 @@ static void test_attached_end_does_not_arm(void)
 	free(w.window);
 }
 
+/* The manager changes the life word of a cell that restarts, and its section is cleared later. */
+static void test_end_that_restarts_is_rung(void)
+{
+	struct qv_end end[2];
+	struct world w = bells(QV_CHAN_FOUR_SLOT, 2, QV_CHAN_BELL, end);
+	struct qv_chan_section *own = world_section(&w, 1);
+	struct qv_chan_page *page = w.window;
+	uint64_t next = QV_CHAN_GENERATION(page->end[1].life) + 1;
+
+	qv_end_will_arm(&end[1], true);
+	qv_end_arm(&end[1], true);
+	page->end[1].life = QV_CHAN_LIFE(next, QV_CHAN_IS_ABSENT);
+	CHECK(write_rings(&end[0]));	/* this bell may be lost */
+	memset(own, 0, sizeof(*own));
+	page->end[1].life = QV_CHAN_LIFE(next, QV_CHAN_IS_RUNNING);
+	CHECK_EQ(world_attach(&w, &end[1], 1), QV_CHAN_DONE);
+	qv_end_will_arm(&end[1], true);
+	qv_end_arm(&end[1], true);
+	CHECK(write_rings(&end[0]));
+	CHECK(!write_rings(&end[0]));
+	free(w.window);
+}
+
 static void test_other_channels_do_not_change(void)
 {
 	struct qv_end end[2];
@@ -225,6 +248,7 @@ static void test_look_after_arming_finds_news(void)
 UNIT_SUITE(bells) = {
 	{ "bells: each end chooses to arm", test_each_end_chooses_to_arm },
 	{ "bells: an end that attaches does not arm", test_attached_end_does_not_arm },
+	{ "bells: an end that restarts is rung", test_end_that_restarts_is_rung },
 	{ "bells: other channels do not change", test_other_channels_do_not_change },
 	{ "bells: libqv arms once it may wait", test_libqv_arms_once_it_may_wait },
 	{ "bells: the look after arming finds news", test_look_after_arming_finds_news },

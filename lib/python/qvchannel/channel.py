@@ -158,9 +158,16 @@ class Channel:
         handle.close()
 
     def fileno(self) -> int:
-        """The descriptor for select and event loops: readable after a bell."""
+        """The descriptor for select and event loops: readable after a bell. Before each wait, call
+        arm(), and read with a time-out of 0 until Empty is raised."""
         with self._handle as handle:
             return lib.qv_fd(handle)
+
+    def arm(self) -> None:
+        """Asks for one bell: it comes after the next item, or if there is one that was not yet
+        looked for. A call that waits takes this back."""
+        with self._handle as handle:
+            lib.qv_arm(handle)
 
     @property
     def status(self) -> Status:
@@ -322,8 +329,7 @@ class Channel:
             there, value = self._now()
             if there:
                 return value
-            with self._handle as handle:
-                lib.qv_arm(handle)      # a bell after this makes the descriptor readable
+            self.arm()      # a bell after this makes the descriptor readable
             there, value = self._now()
             if there:
                 return value

@@ -5,6 +5,7 @@ import asyncio
 import ctypes
 import os
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -251,6 +252,20 @@ def test_use_after_close(made: Callable[..., Path]) -> None:
                  lambda: channel.status, lambda: channel.write(b"")):
         with pytest.raises(ValueError, match="closed"):
             call()
+
+
+def test_select_is_woken_for_each_item_after_arm(made: Callable[..., Path]) -> None:
+    path = made(slots=4, bell=True)
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        with pytest.raises(TimeoutError):
+            reader.read(timeout=0.01)   # from now on this end is rung only after it has armed
+        for n in range(100):
+            reader.arm()
+            with pytest.raises(qv.Empty):
+                reader.read(timeout=0)
+            writer.write(bytes([n] * 16))
+            assert select.select([reader], [], [], WAIT)[0] == [reader]
+            assert bytes(reader.read(timeout=0)) == bytes([n] * 16)
 
 
 def test_timeout_and_full(made: Callable[..., Path]) -> None:
