@@ -65,7 +65,7 @@ struct qv_cell {
 
 	/* ---- what watch.c saw at its last look ---- */
 	u64 beat;			/* heartbeat */
-	bool panicked;			/* so its comm page says */
+	u32 panicked_ms;		/* so long its comm page says that it panicked, and 1 */
 	u32 still_ms;			/* for how many ms .beat has not changed */
 	bool was_locked;
 	bool stop_later;		/* the cell hangs: stop it when management is unlocked */

@@ -102,12 +102,13 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 
 	bool panicked = READ_ONCE(comm->state) == QV_INMATE_PANICKED;
 
+	cell->panicked_ms = !panicked ? 0 : cell->panicked_ms ? cell->panicked_ms + ms : 1;
 	/* on standby, the inmate fails by a call, soon after it has written this */
-	if (panicked && (cell->panicked || !cell->config->standby)) {
+	if (panicked && (!cell->config->standby ||
+			 cell->panicked_ms >= WATCH_PERIOD_MS - WATCH_HEIRS_MS)) {
 		watch_end(cell, QV_FAIL_PANIC);
 		return;
 	}
-	cell->panicked = panicked;
 	if (beat != cell->beat || READ_ONCE(comm->state) == QV_INMATE_HALTED) {
 		cell->beat = beat;
 		cell->still_ms = 0;
@@ -211,8 +212,10 @@ static bool watch_heirs(bool *failed)
 		if (cell->state != QV_STATE_RUNNING || !qv_pci_has_heir(cell))
 			continue;
 		waits = true;
+		/* a cell on standby may begin again: its monitor says when it has failed */
 		*failed |= READ_ONCE(qv_cell_status(cell)->state) == QV_MON_FAILED ||
-			   READ_ONCE(cell->console->comm->state) == QV_INMATE_PANICKED;
+			   (!cell->config->standby &&
+			    READ_ONCE(cell->console->comm->state) == QV_INMATE_PANICKED);
 	}
 	return waits;
 }

@@ -133,8 +133,8 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 		if (error)
 			return error;
 	}
-	cell->beat = cell->still_ms = 0;
-	cell->stop_later = cell->forced = cell->panicked = false;
+	cell->beat = cell->still_ms = cell->panicked_ms = 0;
+	cell->stop_later = cell->forced = false;
 	cell->restarts = 0;
 	cell->restart_ns = 0;
 	cell->started_ns = ktime_get_boottime_ns();

@@ -11,15 +11,31 @@
 #include "cells.h"
 #include "parts/pci.h"
 
-/* Returns 1 if @dev is not given to the cell @ctx */
-static int pci_dma_is_foreign(struct device *dev, void *ctx)
+/* The functions of a group agree in the request that lists them, and in their holder */
+struct pci_dma_group {
+	const struct qv_cell_create *q;
+	bool heir;			/* another cell has them, and this one waits */
+};
+
+static bool pci_dma_waits(const struct qv_cell_create *q, u32 bdf)
 {
-	const struct qv_cell_create *q = ((const struct qv_cell *)ctx)->config;
 	u32 i;
 
-	for (i = 0; dev_is_pci(dev) && i < q->num_devices; i++)
-		if (pci_dev_id(to_pci_dev(dev)) == q->devices[i].bdf)
-			return 0;
+	for (i = 0; i < q->num_devices; i++)
+		if (q->devices[i].bdf == bdf)
+			return q->devices[i].dma == QV_DMA_HEIR;
+	return false;
+}
+
+/* Returns 1 if @dev is not given to the cell of @ctx together with the others */
+static int pci_dma_is_foreign(struct device *dev, void *ctx)
+{
+	const struct pci_dma_group *group = ctx;
+	u32 i;
+
+	for (i = 0; dev_is_pci(dev) && i < group->q->num_devices; i++)
+		if (pci_dev_id(to_pci_dev(dev)) == group->q->devices[i].bdf)
+			return (group->q->devices[i].dma == QV_DMA_HEIR) != group->heir;
 	return 1;
 }
 
@@ -40,12 +56,15 @@ static bool pci_dma_is_reserved(struct iommu_group *group)
 
 static const char *pci_dma_check_group(const struct qv_cell *cell, struct pci_dev *pdev)
 {
+	struct pci_dma_group given = {
+		cell->config, pci_dma_waits(cell->config, pci_dev_id(pdev))
+	};
 	struct iommu_group *group = iommu_group_get(&pdev->dev);
 	const char *why = NULL;
 
 	if (!group)
 		return "Linux does not say which functions the IOMMU keeps apart (try iommu=pt)";
-	if (iommu_group_for_each_dev(group, (void *)cell, pci_dma_is_foreign))
+	if (iommu_group_for_each_dev(group, &given, pci_dma_is_foreign))
 		why = "it can reach other functions of its IOMMU group past the IOMMU "
 		      "(give the cell the whole group, or use another slot)";
 	else if (pci_dma_is_reserved(group))

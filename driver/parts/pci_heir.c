@@ -42,9 +42,13 @@ bool qv_pci_has_heir(const struct qv_cell *cell)
 	return false;
 }
 
-/* The function is now @to, no longer @from. The state that Linux restores moves with it */
+/*
+ * The function is now @to, no longer @from. The state that Linux restores moves with it, and so
+ * does Linux's object, which may be younger than that of the heir: virtual functions come and go
+ */
 static void heir_exchange(struct qv_pci_given *to, struct qv_pci_given *from)
 {
+	swap(to->pdev, from->pdev);
 	to->saved = from->saved;
 	to->had_driver = from->had_driver;
 	memcpy(to->driver, from->driver, sizeof(to->driver));
@@ -73,7 +77,8 @@ static int heir_ask(struct qv_reply *r, struct qv_cell *cell, struct qv_cell *he
 	return result ? qv_refuse_monitor(r, result, "move it") : 0;
 }
 
-static void heir_move(struct qv_cell *heir, u32 i)
+/* Returns false if the monitor refuses */
+static bool heir_move(struct qv_cell *heir, u32 i)
 {
 	struct qv_pci_given *to = &heir->devices[i], *from;
 	u64 begin = qv_rdtsc(), us, since;
@@ -84,22 +89,24 @@ static void heir_move(struct qv_cell *heir, u32 i)
 	/* a cell that has not run yet has nothing to give up */
 	if (!from || cell->state < QV_STATE_RUNNING ||
 	    (cell->state == QV_STATE_RUNNING && cell->in_monitor_running))
-		return;
+		return true;
 	if (heir_ask(&r, cell, heir, i)) {
 		/* the next look tries again */
 		if (!to->refused)
 			qv_log("driver", "PCI function %s stays with cell %s, not %s: %s",
 			       pci_name(to->pdev), cell->name, heir->name, r.text);
 		to->refused = true;
-		return;
+		return false;
 	}
 	us = heir_us(begin);
 	since = cell->failure.tsc ? heir_us(cell->failure.tsc) : us;
 	heir_exchange(to, from);
 	qv_console_ring(heir->console);
 	qv_event(QV_EVENT_CELL, QV_STATE_RUNNING, heir->name,
-		 "PCI function %s moved from cell %s in %llu us, %llu us after that cell failed",
-		 pci_name(to->pdev), cell->name, us, since);
+		 "PCI function %s moved from cell %s in %llu us, %llu us after that cell %s",
+		 pci_name(to->pdev), cell->name, us, since,
+		 cell->failure.tsc ? "failed" : "was to stop");
+	return true;
 }
 
 void qv_pci_inherit(void)
@@ -111,6 +118,7 @@ void qv_pci_inherit(void)
 		return;
 	list_for_each_entry(heir, &qv_cells, list)
 		for (i = 0; heir->state == QV_STATE_RUNNING && i < heir->num_devices; i++)
-			if (qv_pci_waits(&heir->devices[i]))
-				heir_move(heir, i);
+			/* The next look begins here again, so that a group goes to one heir */
+			if (qv_pci_waits(&heir->devices[i]) && !heir_move(heir, i))
+				return;
 }

@@ -111,13 +111,13 @@ static inline bool is_held(const struct qv_mon_device *d)
 
 /*
  * Each such function of a cell whose slot has @member: .state, it exists; .taken, it was started
- * and is not destroyed. Not for `break`
+ * and is not destroyed. Twice: a function that moves to a slot that was passed is found there the
+ * second time. Not for `break`
  */
 #define FOR_EACH_DEVICE(d, member) \
-	for (const struct cell_slot *_s = me()->manager.cells; \
-	     _s < me()->manager.cells + QV_INSTANCES; _s++) \
-		if (_s->member) \
-			FOR_EACH_HELD(d, _s->q)
+	for (u32 _i = 0; _i < 2 * QV_INSTANCES; _i++) \
+		if (me()->manager.cells[_i % QV_INSTANCES].member) \
+			FOR_EACH_HELD(d, me()->manager.cells[_i % QV_INSTANCES].q)
 
 struct enter_state {			/* state of enter.c: all CPUs enter together */
 	u32 tickets, ready, arrived;

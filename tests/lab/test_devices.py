@@ -27,7 +27,7 @@ def test_device_registers_and_pin_work_in_cell(qv: Product) -> None:
         assert qv.quesh("edu irq") == "interrupts=1\n"
     shown = qv.show()["devices"]
     assert shown == [{"pci": EDU, "dma": "off", "dma_blocked": 0, "unsafe_dma": False, "pin": True, "messages": False, "reset": False,
-                      "virtual": False}]
+                      "virtual": False, "waits": False}]
     assert driver(qv, EDU) == "qv-cell"
     qv.do("cell destroy quest")
     assert config_of_linux(qv, EDU) == before

@@ -371,6 +371,31 @@ static void enough_pages(void)
 	CHECK(pool->next < pool->end);
 }
 
+/*
+ * Linux's other CPUs look for the cell of a function while it moves. Here it goes back to the first
+ * cell when the look has passed that cell
+ */
+static void moves_during_a_look(void)
+{
+	struct qv_mon_device *first, *second;
+	const struct qv_mon_device *d;
+	u32 found = 0;
+
+	both_run();
+	stop(FIRST);
+	CHECK_EQ(MOVE(SECOND, 1), QV_ME_OK);
+	first = (struct qv_mon_device *)&me()->manager.cells[FIRST].q->devices[0];
+	second = (struct qv_mon_device *)&me()->manager.cells[SECOND].q->devices[1];
+	FOR_EACH_DEVICE(d, taken) {
+		if (d->bdf == OTHER) {
+			first->flags &= ~HEIR;
+			second->flags |= HEIR;
+		}
+		found += d->bdf == FUNCTION;
+	}
+	CHECK_EQ(found, 1);
+}
+
 UNIT_SUITE(pci_move) = {
 	{ "pci move: the heir has the function as if from its start", moved },
 	{ "pci move: the heir gives it back to Linux", heir_first },
@@ -378,6 +403,7 @@ UNIT_SUITE(pci_move) = {
 	{ "pci move: a cell that waits gets it back", there_and_back },
 	{ "pci move: refused unless the one has stopped and the other runs", refused },
 	{ "pci move: refused if the two describe it differently", unequal },
+	{ "pci move: a look meanwhile finds the function", moves_during_a_look },
 	{ "pci move: pages were reserved at create", enough_pages },
 	{ 0 }
 };

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The order of cells by their channels: the writers of a cell's channels start before it."""
+"""The order of cells: the writers of a cell's channels start before it, and so do the cells that
+have the PCI functions for which it waits."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def _direct(cell: CellConfig) -> list[str]:
-    """Returns the other cells that write a channel of this cell which it only reads."""
+    """Returns the other cells that write a channel of this cell which it only reads, and those that
+    have a PCI function for which it waits."""
     found = [
         name
         for channel in cell.channels
@@ -21,6 +23,7 @@ def _direct(cell: CellConfig) -> list[str]:
         for name in channel.ends[: channel.writers]
         if name not in (cell.name, LINUX)
     ]
+    found += [one.heir_of for one in cell.devices if one.heir_of not in ("", cell.name)]
     return list(dict.fromkeys(found))
 
 
@@ -34,8 +37,9 @@ def described(root: str, machine: Machine) -> dict[str, CellConfig]:
 
 
 def writers(cell: CellConfig, cells: dict[str, CellConfig]) -> list[str]:
-    """Returns the described cells that start before this one because of a channel. A writer that
-    itself waits for this cell is left out, so no two units wait for each other."""
+    """Returns the described cells that start before this one because of a channel or of a PCI
+    function. A cell that itself waits for this cell is left out: no two units wait for each other.
+    """
     every = {**cells, cell.name: cell}
 
     def waits(start: str) -> set[str]:

@@ -38,6 +38,7 @@ static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar, bo
 	       bar->base >= request_pages(&inst->req) * QV_HUGE &&
 	       !overlaps(bar->base, bar->len, b->ecam_pa, b->ecam_len) &&
 	       !overlaps(bar->base, bar->len, MESSAGES, MESSAGES_LEN) &&
+	       !overlaps(bar->base, bar->len, QV_CHANNEL_GPA, QV_CHANNEL_LEN) &&
 	       !ram_has(b, bar->base, bar->len, false) &&
 	       (heir || front_owns(&inst->nested, bar->base, bar->len));
 }
@@ -279,7 +280,6 @@ static int map_config(struct instance *cell)
 static int map_function(struct pcpu *cpu, struct instance *cell, const struct paging *n,
 			const struct qv_mon_device *d, struct pci_table *t)
 {
-	u64 page = config_of(d->bdf);
 	const struct qv_mon_bar *bar;
 	int bad = 0;
 
@@ -290,8 +290,15 @@ static int map_function(struct pcpu *cpu, struct instance *cell, const struct pa
 		else
 			bad |= paging_map(n, bar->base, bar->base, bar->len,
 					  nested_bits(n, NESTED_R | NESTED_W));
-	return bad | paging_map(n, t->pages, t->pages, t->pages_len, nested_bits(n, NESTED_R)) |
-	       paging_map(n, page, page, QV_PAGE, nested_bits(n, NESTED_R));
+	return bad | paging_map(n, t->pages, t->pages, t->pages_len, nested_bits(n, NESTED_R));
+}
+
+/* Maps the function's config space. A running cell that sees it may use the function at once */
+static int map_page(const struct paging *n, const struct qv_mon_device *d)
+{
+	u64 page = config_of(d->bdf);
+
+	return paging_map(n, page, page, QV_PAGE, nested_bits(n, NESTED_R));
 }
 
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
@@ -307,14 +314,21 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 		return QV_ME_TABLES;
 	FOR_EACH_HELD(d, q)
 		if (map_function(cpu, cell, &cell->nested, d,
-				 &cell->cell.pci.tables[d - q->devices]))
+				 &cell->cell.pci.tables[d - q->devices]) ||
+		    map_page(&cell->nested, d))
 			return QV_ME_TABLES;
 	return QV_ME_OK;
 }
 
 static u64 tables(const struct qv_mon_create *q)
 {
-	return q->num_devices * TABLES_OF_DEVICE;
+	u64 pages = q->num_devices * TABLES_OF_DEVICE;
+	u32 i, b;
+
+	for (i = 0; i < q->num_devices; i++)
+		for (b = 0; b < QV_MON_BARS; b++)	/* one for each GiB between the ends */
+			pages += q->devices[i].bars[b].len >> 30;
+	return pages;
 }
 
 /* ---- its life ---- */
@@ -359,8 +373,8 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 /*
  * The function is quiet, its DMA and its messages are blocked, and Linux has none of its ranges:
  * that stays so until the heir's tables, at last its rules, lead to it. The heir's pool has pages
- * for them since it was created. No CPU has cached that its BARs are absent, but the heir's CPUs
- * may have cached the page of ones in place of its config space.
+ * for them since it was created. The heir's CPUs may have cached a BAR's page as writable before it
+ * became that of a table, and the page of ones in place of the config space.
  */
 u64 call_move(struct pcpu *cpu, u64 id, u64 index)
 {
@@ -381,7 +395,7 @@ u64 call_move(struct pcpu *cpu, u64 id, u64 index)
 		return QV_ME_STATE;
 	if (slots[old].lost)
 		return QV_ME_CPU_LOST;
-	if (!iommu_settled(cpu, old))
+	if (!iommu_settled(cpu, old) || (me()->iommu.owned && !iommu_look(cpu)))
 		return QV_ME_IOMMU;
 
 	/* ---- nothing below can fail. In this order: at no time Linux may have it ---- */
@@ -389,8 +403,10 @@ u64 call_move(struct pcpu *cpu, u64 id, u64 index)
 	__atomic_store_n(&from->flags, from->flags | QV_MON_DEVICE_HEIR, __ATOMIC_SEQ_CST);
 	map_function(cpu, managed(), &nested, d, t);
 	managed()->pt_pool.next = pool.next;
+	cell_flush(cpu, q);
 	part_dma.act[PART_BEGIN](cpu, &slots[id], q);
 	begin_function(cpu, d, t);
+	map_page(&nested, d);
 	cell_flush(cpu, q);
 	log_event(cpu, QV_LOG_MOVED, d->bdf, id);
 	return QV_ME_OK;

@@ -164,8 +164,7 @@ class Channel:
             return lib.qv_fd(handle)
 
     def arm(self) -> None:
-        """Asks for one bell: it comes after the next item, or if there is one that was not yet
-        looked for. A call that waits takes this back."""
+        """Asks for one bell, after the next item. A call that waits takes this back."""
         with self._handle as handle:
             lib.qv_arm(handle)
 

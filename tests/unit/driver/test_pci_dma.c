@@ -133,6 +133,10 @@ static void groups(void)
 	check("past the IOMMU");
 	config.devices[config.num_devices++].bdf = OTHER;	/* the cell has the whole group */
 	check(NULL);
+	config.devices[1].dma = QV_DMA_HEIR;		/* another cell has it, not this one */
+	check("past the IOMMU");
+	config.devices[0].dma = QV_DMA_HEIR;		/* this cell waits for both */
+	check(NULL);
 	function.group = NULL;
 	check("iommu=pt");
 }

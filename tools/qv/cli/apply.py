@@ -12,6 +12,7 @@ import os
 
 from .. import abi, config, dropin, mark, output
 from ..errors import NotLoaded, Refused, WrongConfiguration
+from ..heirs import check_no_heir
 from .acting import info_or_none
 from .create import checked, make
 from .export import values_of
@@ -133,6 +134,7 @@ class Cell:
         """All that can be known before was checked. If the driver still refuses the new cell, the
         old one is gone: its files may be gone, too."""
         assert self.info is not None
+        check_no_heir(self.device, self.name)
         if self.info.state == abi.State.RUNNING:
             self.device.shutdown(self.name, timeout)
         self.device.destroy(self.name)

@@ -12,6 +12,7 @@ import signal
 
 from .. import abi, dropin, mark
 from ..errors import Failed, Refused
+from ..heirs import check_no_heir
 from .needs import check_name, check_required
 from .wanted import wanted
 
@@ -127,6 +128,11 @@ def reload(keeper: Keeper) -> None:
             "unchanged", f"cell {keeper.name} stays as it is: no file that makes it has changed"
         )
         _answer(keeper)
+        return
+    try:
+        check_no_heir(keeper.device, keeper.name)
+    except Refused as why:
+        _answer(keeper, _kept(keeper, "stays as it is", why))
         return
     _end(keeper)
     keeper.use(now)

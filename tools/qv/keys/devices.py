@@ -174,6 +174,13 @@ def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> 
 
 
 def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
+    for device in cell.devices:
+        if device.heir_of == cell.name:
+            yield (
+                "devices",
+                f"{device} cannot come from the cell itself",
+                "`heir-of: CELL` with the cell that has the function first",
+            )
     for other in (other for other in machine.cells if other.name != cell.name):
         for device in cell.devices:
             if device.bdf in other.devices and not device.heir_of:
