@@ -4,6 +4,7 @@
 #include "abi/calls.h"
 #include "abi/errors.h"
 #include "core/pci.h"
+#include "dma_world.h"
 #include "fake_vtd.h"
 #include "iommu/iommu.h"
 #include "iommu/vtd.h"
@@ -17,28 +18,8 @@
 #define CELL	(42 * QV_HUGE)	/* 2 pages, then a gap, then 1 page */
 #define OTHER	(50 * QV_HUGE)
 #define LEN	(3 * QV_HUGE)
-#define BAR(bdf) (0xfe000000u + ((bdf) << 12))
 
 static struct world w;
-
-static void config_set(u32 bdf, u32 reg, u32 value)
-{
-	device_write(pcpu_of(0), FAKE_ECAM + (bdf << 12) + reg, value);
-}
-
-/* A function with MSI at 0x40, and MSI-X at 0x60 with a table of four entries at BAR() */
-static void make_function(u32 bdf)
-{
-	config_set(bdf, 0, 0x11e81234);
-	config_set(bdf, 4, 1u << 20 | 7);
-	config_set(bdf, 8, 0x00ff0010);
-	config_set(bdf, 12, 0);
-	config_set(bdf, 0x10, BAR(bdf));
-	config_set(bdf, 0x34, 0x40);
-	config_set(bdf, 0x40, 0x00806005);
-	config_set(bdf, 0x60, 0x00030011);
-	config_set(bdf, 0x64, 0);
-}
 
 static struct pcpu *open_world(void)
 {
@@ -46,36 +27,21 @@ static struct pcpu *open_world(void)
 
 	memset(&w, 0, sizeof(w));
 	cpu = fake_vtd_open(true);
-	make_function(FIRST);
-	make_function(OFF);
-	make_function(SECOND);
+	dma_world_function(FIRST);
+	dma_world_function(OFF);
+	dma_world_function(SECOND);
 	CHECK_EQ(fake_take(cpu), QV_ME_OK);
 	return cpu;
 }
 
-static struct qv_mon_device device(u32 bdf, u32 flags)
-{
-	return (struct qv_mon_device){ .bdf = bdf, .flags = flags, .ioapic = QV_MON_NO_PIN,
-				       .bars = { { .base = BAR(bdf), .len = QV_PAGE } } };
-}
-
 static struct qv_mon_create *request(u64 memory, u32 cpu, u32 bdf)
 {
-	static struct qv_mon_create q;
+	struct qv_mon_create *q = dma_world_request(memory, cpu, bdf);
 
-	memset(&q, 0, sizeof(q));
-	q.block_pa = memory + 5 * QV_HUGE;
-	q.console_pa = memory + 6 * QV_HUGE;
-	q.num_cpus = 1;
-	q.bell_rate = 10;
-	q.cpus[0] = cpu;
-	q.num_runs = 2;
-	q.runs[0] = (struct qv_mon_run){ memory, 2 };
-	q.runs[1] = (struct qv_mon_run){ memory + 3 * QV_HUGE, 1 };
-	q.entry.eip = 0x100000;
-	q.num_devices = 1;
-	q.devices[0] = device(bdf, QV_MON_DEVICE_MASTER);
-	return &q;
+	q->num_runs = 2;
+	q->runs[0].count = 2;
+	q->runs[1] = (struct qv_mon_run){ memory + 3 * QV_HUGE, 1 };
+	return q;
 }
 
 static const struct qv_mon_create *first(void)
@@ -83,7 +49,7 @@ static const struct qv_mon_create *first(void)
 	struct qv_mon_create *q = request(CELL, 2, FIRST);
 
 	q->num_devices = 2;
-	q->devices[1] = device(OFF, 0);
+	q->devices[1] = dma_world_device(OFF, 0);
 	return q;
 }
 
@@ -271,7 +237,7 @@ static u64 msi(u32 bdf)
 /* The same for an entry of its MSI-X table */
 static u64 msix(u32 bdf, u32 entry)
 {
-	u64 at = BAR(bdf) + 16 * entry;
+	u64 at = DMA_BAR(bdf) + 16 * entry;
 
 	CHECK_EQ(device_read(pcpu_of(0), at + 4), 0);
 	return fake_vtd_interrupt(bdf, device_read(pcpu_of(0), at),
@@ -294,7 +260,7 @@ static bool cell_msi(const struct instance *cell, u32 bdf, u32 address, u32 data
 		out = pci_filter(&cell->icr, r, config_get(bdf, at), value,
 				 at == 0x44 ? ~0u : 0xffff);
 		if (out >= 0)
-			config_set(bdf, at, out);
+			dma_world_set(bdf, at, out);
 		all &= out >= 0;
 	}
 	return all;
@@ -311,8 +277,8 @@ static const struct qv_mon_create *with_messages(void)
 	q->num_cpus = 2;
 	q->cpus[1] = 3;
 	q->num_devices = 3;
-	q->devices[1] = device(OFF, 0);
-	q->devices[2] = device(SECOND, QV_MON_DEVICE_MASTER);
+	q->devices[1] = dma_world_device(OFF, 0);
+	q->devices[2] = dma_world_device(SECOND, QV_MON_DEVICE_MASTER);
 	return q;
 }
 
@@ -342,8 +308,8 @@ static void messages_reach_the_cell(u32 wide)
 	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_OK);
 	check_silent();
 	for (round = 0; round < 2; round++) {
-		make_function(FIRST);		/* it has lost its status in the last round */
-		make_function(SECOND);
+		dma_world_function(FIRST);	/* it has lost its status in the last round */
+		dma_world_function(SECOND);
 		CHECK_EQ(world_create(&w, with_messages()), 1);
 		check_silent();			/* Linux has the function still */
 		CHECK_EQ(world_start(&w, 1), 0);
@@ -423,7 +389,7 @@ static void test_messages_of_a_cell_end_with_it(void)
 	CHECK_EQ(fake_vtd_interrupt(FIRST, address, data), 0);
 	CHECK_EQ(msi(SECOND), AT(3, 0xff));
 	/* the next cell has the entries, and its own function alone may use them */
-	make_function(OF_LINUX);
+	dma_world_function(OF_LINUX);
 	CHECK_EQ(world_create(&w, request(CELL, 2, OF_LINUX)), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK_EQ(config_get(OF_LINUX, 0x44), address);
@@ -446,7 +412,7 @@ static void test_messages_that_find_no_entries_are_refused(void)
 	CHECK_EQ(world_create(&w, request(OTHER, 3, SECOND)), QV_ME_MESSAGES);
 	CHECK_EQ(world_reclaim(&w, 1), 0);
 	q = request(OTHER, 3, OFF);
-	q->devices[0] = device(OFF, 0);
+	q->devices[0] = dma_world_device(OFF, 0);
 	CHECK_EQ(world_create(&w, q), 1);
 	me()->iommu.messages[1].first = QV_MON_IRTES + 1;	/* of an earlier cell */
 	CHECK_EQ(world_create(&w, request(CELL, 2, FIRST)), 2);
@@ -463,7 +429,7 @@ static void test_messages_stay_ordinary_without_remapping(void)
 	CHECK_EQ(world_create(&w, first()), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK_EQ(config_get(FIRST, 0x44), 0xfee04000);
-	CHECK_EQ(device_read(pcpu_of(0), BAR(FIRST)), 0xfee04000);
+	CHECK_EQ(device_read(pcpu_of(0), DMA_BAR(FIRST)), 0xfee04000);
 	CHECK(cell_msi(fake_instance(first()->block_pa), FIRST, 0xfee04000, 0x4041));
 	CHECK_EQ(config_get(FIRST, 0x44), 0xfee04000);
 	CHECK_EQ(config_get(FIRST, 0x4c), 0x4041);

@@ -4,6 +4,7 @@
 #include "abi/calls.h"
 #include "abi/errors.h"
 #include "core/pci.h"
+#include "dma_world.h"
 #include "fake_vtd.h"
 #include "iommu/iommu.h"
 #include "unit.h"
@@ -13,59 +14,14 @@
 #define OTHER		0x30u		/* the heir's from its start */
 #define FIRST		(42 * QV_HUGE)	/* memory of the cells: one page each */
 #define SECOND		(50 * QV_HUGE)
-#define BAR(bdf)	(0xfe000000u + ((bdf) << 12))
 #define AT(cpu, vector)	((u64)(2 * (cpu)) << 8 | (vector))
 #define MOVE		world_call(QV_HC_MOVE, 2 | 1 << 8)
 
 static struct world w;
 
-static void config_set(u32 bdf, u32 reg, u32 value)
-{
-	device_write(pcpu_of(0), FAKE_ECAM + (bdf << 12) + reg, value);
-}
-
 static u32 config_get(u32 bdf, u32 reg)
 {
 	return device_read(pcpu_of(0), FAKE_ECAM + (bdf << 12) + reg);
-}
-
-/* With MSI at 0x40, and MSI-X at 0x60 with a table of four entries at BAR() */
-static void make_function(u32 bdf)
-{
-	config_set(bdf, 0, 0x11e81234);
-	config_set(bdf, 4, 1u << 20 | 7);
-	config_set(bdf, 8, 0x00ff0010);
-	config_set(bdf, 12, 0);
-	config_set(bdf, 0x10, BAR(bdf));
-	config_set(bdf, 0x34, 0x40);
-	config_set(bdf, 0x40, 0x00806005);
-	config_set(bdf, 0x60, 0x00030011);
-	config_set(bdf, 0x64, 0);
-}
-
-static struct qv_mon_device device(u32 bdf, u32 flags)
-{
-	return (struct qv_mon_device){ .bdf = bdf, .flags = flags | QV_MON_DEVICE_MASTER,
-				       .ioapic = QV_MON_NO_PIN,
-				       .bars = { { .base = BAR(bdf), .len = QV_PAGE } } };
-}
-
-static struct qv_mon_create *request(u64 memory, u32 cpu, u32 bdf)
-{
-	static struct qv_mon_create q;
-
-	memset(&q, 0, sizeof(q));
-	q.block_pa = memory + 5 * QV_HUGE;
-	q.console_pa = memory + 6 * QV_HUGE;
-	q.num_cpus = 1;
-	q.bell_rate = 10;
-	q.cpus[0] = cpu;
-	q.num_runs = 1;
-	q.runs[0] = (struct qv_mon_run){ memory, 1 };
-	q.entry.eip = 0x100000;
-	q.num_devices = 1;
-	q.devices[0] = device(bdf, 0);
-	return &q;
 }
 
 static void both_run(void)
@@ -74,14 +30,14 @@ static void both_run(void)
 
 	memset(&w, 0, sizeof(w));
 	fake_vtd_open(true);
-	make_function(FUNCTION);
-	make_function(OTHER);
+	dma_world_function(FUNCTION);
+	dma_world_function(OTHER);
 	CHECK_EQ(fake_take(pcpu_of(0)), QV_ME_OK);
-	CHECK_EQ(world_create(&w, request(FIRST, 2, FUNCTION)), 1);
+	CHECK_EQ(world_create(&w, dma_world_request(FIRST, 2, FUNCTION)), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
-	q = request(SECOND, 3, OTHER);
+	q = dma_world_request(SECOND, 3, OTHER);
 	q->num_devices = 2;
-	q->devices[1] = device(FUNCTION, QV_MON_DEVICE_HEIR);
+	q->devices[1] = dma_world_device(FUNCTION, QV_MON_DEVICE_MASTER | QV_MON_DEVICE_HEIR);
 	CHECK_EQ(world_create(&w, q), 2);
 	CHECK_EQ(world_start(&w, 2), 0);
 }
@@ -104,8 +60,8 @@ static void check_reach(u32 bdf, u64 memory)
 static void check_messages(u32 bdf, u64 want)
 {
 	CHECK_EQ(fake_vtd_interrupt(bdf, config_get(bdf, 0x44), config_get(bdf, 0x4c)), want);
-	CHECK_EQ(fake_vtd_interrupt(bdf, device_read(pcpu_of(0), BAR(bdf) + 16),
-				    device_read(pcpu_of(0), BAR(bdf) + 24)), want);
+	CHECK_EQ(fake_vtd_interrupt(bdf, device_read(pcpu_of(0), DMA_BAR(bdf) + 16),
+				    device_read(pcpu_of(0), DMA_BAR(bdf) + 24)), want);
 }
 
 /* No entry of the table lets the function interrupt the CPU */
@@ -125,7 +81,7 @@ static void check_silent(u32 bdf, u32 cpu)
 static void stop(u32 id)
 {
 	CHECK_EQ(world_stop(&w, id), 0);
-	config_set(FUNCTION, 4, config_get(FUNCTION, 4) | 1u << 20);
+	dma_world_set(FUNCTION, 4, config_get(FUNCTION, 4) | 1u << 20);
 }
 
 static void destroy(u32 id)
