@@ -110,5 +110,5 @@ def test_soak_of_a_service(qv: Product, request: pytest.FixtureRequest) -> None:
     assert longest <= LONGEST_MS
     check(qv, failed)
     few = max(1, len(used) // 3)
-    assert statistics.median(used[-few:]) < 1.1 * statistics.median(used[:few]), used
+    assert not used or statistics.median(used[-few:]) < 1.1 * statistics.median(used[:few]), used
     compare(linux)

@@ -40,7 +40,7 @@ def place(root: str, name: str) -> str:
 
 def wanted(cell: CellConfig, writers: Sequence[str]) -> str:
     """Returns the drop-in for a cell; empty if it needs none. `writers` are the cells that start
-    before it because they write its channels. Wants= and PartOf= do what Requires= does, except
+    before it because of its channels or devices. Wants= and PartOf= do what Requires= does, except
     that the unit's process runs and says why, if a required unit has failed."""
     lines = [
         f"{word}={' '.join(unit(name) for name in names)}\n"
@@ -53,7 +53,7 @@ def wanted(cell: CellConfig, writers: Sequence[str]) -> str:
     ]
     if not lines:
         return ""
-    keys = "after:, requires: and channels:" if writers else "after: and requires:"
+    keys = "after:, requires:, channels: and devices:" if writers else "after: and requires:"
     origin = f"Written by `qvctl cell enable {cell.name}`, from {keys} in the cell's file"
     return f"# {origin}\n[Unit]\n{''.join(lines)}"
 

@@ -214,6 +214,20 @@ def test_reader_starts_after_the_writer_of_its_channel(run: Run, root: Path) -> 
     assert after(root, "quest") == ["qv-cell@camera.service"], "it is named once"
 
 
+def test_heir_starts_after_the_cell_that_has_the_function(run: Run, root: Path) -> None:
+    file = describe(root, 'devices: [{pci: "00:14.0", heir-of: camera}]\n')
+    describe(root, 'devices: [{pci: "00:14.0", dma: off}]\n', "camera")
+    assert run("cell", "enable", "quest") == 0, run.err
+    assert after(root, "quest") == ["qv-cell@camera.service"] and after(root, "camera") == []
+    (root / DROP_IN).unlink()
+    link_enabled(root, "quest")
+    assert run("config", "check", str(file)) == 0
+    assert "and that camera has a PCI function for which it waits yet" in run.out
+    describe(root, 'devices: [{pci: "00:14.0", heir-of: quest}]\n', "camera")
+    assert run("cell", "enable", "quest") == 0, run.err
+    assert after(root, "quest") == [], "each waits for the other one"
+
+
 def test_channels_make_no_circle(run: Run, root: Path) -> None:
     """Each of two cells writes to the other; a third waits for one of them by its file."""
     both = f"channels: [{ring('there', 'quest', 'arm')}, {ring('back', 'arm', 'quest')}]\n"

@@ -332,6 +332,9 @@ def test_heir_of_a_function(tmp_path: Path) -> None:
         both = write("both", 2, f'{{pci: "00:12.0", heir-of: first, {word}}}')
         key = word.partition(":")[0]
         assert f"`{key}` and `heir-of` exclude each other" in messages(both, machine=machine)[0]
+    own = config.check_files([write("own", 2, '{pci: "00:12.0", heir-of: own}')], machine)[0]
+    assert [(p.key, p.wrong) for p in config.taken(own[0], machine)] == [
+        ("devices", "00:12.0 cannot come from the cell itself")]
     wrong = write("wrong", 2, '{pci: "00:12.0", heir-of: First!}')
     assert "`First!` is not a cell name" in messages(wrong, machine=machine)[0]
 

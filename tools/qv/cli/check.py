@@ -96,7 +96,7 @@ def _unit_warnings(cell: CellConfig, system: System, machine: Machine) -> list[s
         writers = order.writers(cell, order.described(system.root, machine))
         if dropin.wanted(cell, writers) != dropin.present(system.root, cell.name):
             found.append(
-                f"systemd does not know {_waits(writers)} yet: qvctl cell enable {cell.name}"
+                f"systemd does not know {_waits(cell, writers)} yet: qvctl cell enable {cell.name}"
             )
         if _is_older(cell, system, machine):
             found.append(
@@ -127,10 +127,13 @@ def _is_older(cell: CellConfig, system: System, machine: Machine) -> bool:
         return True
 
 
-def _waits(writers: Sequence[str]) -> str:
-    if not writers:
+def _waits(cell: CellConfig, first: Sequence[str]) -> str:
+    if not first:
         return "its `after` and `requires`"
-    return f"its `after` and `requires`, and that {' and '.join(writers)} writes to its channels"
+    holders = {device.heir_of for device in cell.devices}
+    has, writes = "has a PCI function for which it waits", "writes to its channels"
+    why = [f"{name} {has if name in holders else writes}" for name in first]
+    return f"its `after` and `requires`, and that {' and '.join(why)}"
 
 
 def functions(cell: CellConfig, system: System) -> list[Function | None]:
