@@ -304,9 +304,9 @@ def test_moves_that_meet(qv: Product) -> None:
               "vcpus: [{name: load, C: 10ms, T: 100ms}]\n")
     before = free(qv)
     for name in CELLS:
-        qv.quesh("vcpu=load budget 24 20 &", name, timeout=120)
-    # in one command: between two, the machine's clock may advance by seconds
-    qv.sh("quesh one -c 'edges 1 0 relax 2048 &' && quesh two -c 'sieve 1 0 relax 2048 &'", timeout=120)
+        qv.quesh("vcpu=load budget 30 20 &", name, timeout=120)
+    # at the same time: between two commands the clock can advance by more than a move takes
+    qv.sh("quesh one -c 'edges 1 0 relax 4096 &' & quesh two -c 'sieve 1 0 relax 4096 &' && wait $!", timeout=120)
     until(lambda: all(" lost" in screen for screen in screens(qv).values()), "the budgets have been used", 1200)
     shown = screens(qv)
     print(*shown.values(), sep="\n")
