@@ -10,10 +10,15 @@ from .key import Context, Key, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
+    from ..machine import Machine
     from ..nodes import Node
     from . import CellConfig
+    from .key import Wrong
+
+NET = "net="
 
 
 def parse(node: Node, context: Context) -> str | None:
@@ -36,6 +41,30 @@ def parse(node: Node, context: Context) -> str | None:
     return cmdline
 
 
+def check(cell: CellConfig, values: dict[str, Node]) -> Iterable[Wrong]:
+    if NET not in cell.cmdline:
+        return ()
+    from .. import netneeds
+
+    return netneeds.check(cell, values)
+
+
+def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterable[Wrong]:
+    if NET not in cell.cmdline + other.cmdline:
+        return ()
+    from .. import netneeds
+
+    return netneeds.clash(cell, other, whose)
+
+
+def taken(cell: CellConfig, machine: Machine) -> Iterable[Wrong]:
+    if NET not in cell.cmdline:
+        return ()
+    from .. import netneeds
+
+    return netneeds.taken(cell, machine)
+
+
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
     request.cmdline = cell.command_line().encode()
 
@@ -55,6 +84,9 @@ KEY = Key(
     "empty",
     "a text",
     parse,
+    check=check,
+    clash=clash,
+    taken=taken,
     pack=pack,
     data=data,
     show=show,
