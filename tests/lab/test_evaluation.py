@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The page of `make evaluation`, and, as slow tests, a few observations of its experiments."""
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from messages import SHIFT, kept, measure, tightness
 from page import page
 from product import Product
 
+EVALUATE = Path(page.__code__.co_filename).with_name("evaluate")
 BOUND = {"qv": 255_000_000, "any": 480_000_000, "paper": 240_000_000, "said": 256_000_000}
 SVG = '<?xml version="1.0"?>\n<svg><g id="axes_1"><use href="#axes_1"/></g></svg>\n'
 
@@ -50,6 +52,15 @@ def test_page_shows_a_broken_bound(tmp_path: Path) -> None:
     text = written(tmp_path, BOUND["qv"] + 1)
     assert "1 took longer than the bound" in text
     assert "A promise is broken here." in text
+
+
+@pytest.mark.parametrize("words", ["--share 2", "--share 0", "--share=-1", "--share nan",
+                                   "--share half", "--machines 0", "--machines=-1"])
+def test_numbers_without_meaning_are_refused(words: str) -> None:
+    """A sentence says what would be right, and nothing is measured."""
+    done = subprocess.run([EVALUATE, *words.split(), "--page"], capture_output=True, text=True)
+    right = ": 1 or more" if "machines" in words else ": more than 0 and at most 1, such as 0.1"
+    assert done.returncode == 2 and right in done.stderr
 
 
 def moved(name: str, moves: int, unpack_us: int = 1000, least_us: int = 20_000) -> dict[str, Any]:
