@@ -15,8 +15,10 @@
 
 #define ITEM	256
 #define BODY	(ITEM - IPC_HEAD)
+#define LIMIT_US 25000
 #define STEPS	3000		/* of a thread, which ends within them */
 #define MOST	(6 * BODY)
+#define NS_PER_S 1000000000u
 #define TEST_S	60		/* a test that takes longer hangs */
 
 enum { SENDER, RECEIVER, SECOND };	/* threads; the first two are the numbers of the ends */
@@ -25,6 +27,8 @@ static struct qv_chan_page plan;
 static unsigned char window[8 * QV_CHAN_PAGE] __attribute__((aligned(QV_CHAN_PAGE)));
 static int running;		/* the thread that runs */
 static bool begun[3], ended[3], dead[3], stopped;
+static bool true_bells;		/* a sleep without a limit ends by a bell only */
+static bool rang[2];		/* the bell of this end, since it slept last */
 static uint64_t now_ns;
 
 unsigned int alarm(unsigned int seconds);
@@ -59,16 +63,23 @@ int quest_channel_detach(int channel)
 
 int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until)
 {
-	(void)channel;
-	pause_here();
-	if (stopped || dead[running])
-		return -EINTR;
+	bool bell;
+
+	do {
+		pause_here();
+		if (stopped || dead[running])
+			return -EINTR;
+		bell = rang[channel] || !true_bells;
+		rang[channel] = false;
+	} while (!bell && !until);
+	if (until)
+		now_ns = (uint64_t)until->tv_sec * NS_PER_S + (uint64_t)until->tv_nsec;
 	return until ? -ETIMEDOUT : (int)(seen + 1);
 }
 
 int quest_channel_ring(int channel)
 {
-	(void)channel;
+	rang[!channel] = true;
 	return 0;
 }
 
@@ -81,7 +92,8 @@ int quest_ipc_wait(struct quest_ipc_wait *w)
 int quest_clock_gettime(clockid_t clock, struct timespec *t)
 {
 	(void)clock;
-	*t = (struct timespec){ 0, (long)++now_ns };
+	now_ns++;
+	*t = (struct timespec){ (time_t)(now_ns / NS_PER_S), (long)(now_ns % NS_PER_S) };
 	return 0;
 }
 
@@ -103,7 +115,8 @@ static void begin(void)
 	memset(begun, 0, sizeof(begun));
 	memset(ended, 0, sizeof(ended));
 	memset(dead, 0, sizeof(dead));
-	stopped = false;
+	memset(rang, 0, sizeof(rang));
+	stopped = true_bells = false;
 	baton_init();
 	(void)alarm(TEST_S);
 }
@@ -371,4 +384,60 @@ TEST(sender_survives_what_a_receiver_writes)
 		CHECK_EQ(result[SENDER], 3);
 		end_all();
 	}
+}
+
+/* The first end of a mailbox, which waits for its turn before it writes. */
+static void wait_and_write(void)
+{
+	int n = channel_open("sender");
+
+	result[SENDER] = channel_wait(n, -1);
+	if (!result[SENDER])
+		result[SENDER] = channel_write(n, "question", 8);
+	CHECK(!channel_close(n));
+}
+
+static void wait_and_read(void)
+{
+	int n = channel_open("receiver");
+
+	result[RECEIVER] = channel_wait(n, -1);
+	if (!result[RECEIVER])
+		result[RECEIVER] = channel_read(n, got, sizeof(got));
+	CHECK(!channel_close(n));
+}
+
+/* Both wait without a limit, and no bell tells the first end that the other one has attached. */
+TEST(first_end_of_a_mailbox_finds_the_other_that_attaches_later)
+{
+	int n;
+
+	begin();
+	true_bells = true;
+	for (n = 0; n < 3; n++)
+		step(SENDER, wait_and_write);
+	CHECK(!ended[SENDER]);
+	CHECK(run(RECEIVER, wait_and_read, SENDER, wait_and_write));
+	CHECK_EQ(result[SENDER], 0);
+	CHECK_EQ(result[RECEIVER], 8);
+	end_all();
+}
+
+static void wait_with_limit(void)
+{
+	int n = channel_open("sender");
+
+	result[SENDER] = channel_wait(n, LIMIT_US);
+	CHECK(!channel_close(n));
+}
+
+/* The look for the other end takes no time from the caller's limit, and adds none. */
+TEST(wait_for_an_end_that_never_attaches_ends_at_its_limit)
+{
+	begin();
+	true_bells = true;
+	now_ns = 0;
+	CHECK(run(SENDER, wait_with_limit, SENDER, NULL));
+	CHECK_EQ(result[SENDER], -ETIMEDOUT);
+	CHECK_EQ(now_ns / 1000, LIMIT_US);
 }

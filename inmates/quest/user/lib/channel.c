@@ -4,11 +4,13 @@
 #include "raw.h"
 
 #define US_PER_S	1000000
+#define LOOK_US		10000	/* between two looks whether the other end has attached */
 
 static struct {
 	struct qv_end end;
 	int open;
 	int reset;		/* channel_wait() found that the other end restarted */
+	int alone;		/* the first end of a mailbox: the other has not attached yet */
 	uint32_t bells;		/* how often the bell had rung when channel_wait() looked last */
 } channels[CHANNELS_MAX];
 
@@ -155,6 +157,8 @@ static int ready(int channel)
 		result = end->self ? look_for_item(end) :
 			 qv_end_full(end) ? QV_CHAN_FULL : QV_CHAN_DONE;
 	channels[channel].reset = result == QV_CHAN_RESTARTED;
+	channels[channel].alone = result == QV_CHAN_ABSENT && !end->self &&
+				  end->page.type == QV_CHAN_MAILBOX;
 	return result != QV_CHAN_NOTHING && result != QV_CHAN_FULL && result != QV_CHAN_ABSENT &&
 	       result != QV_CHAN_LAPPED;
 }
@@ -168,6 +172,24 @@ static struct timespec time_after(long us)
 	t.tv_sec += us / US_PER_S + t.tv_nsec / (US_PER_S * 1000l);
 	t.tv_nsec %= US_PER_S * 1000l;
 	return t;
+}
+
+static int is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+/*
+ * Sleeps until a bell. The other end rings when it has written, which in a mailbox it does only
+ * after the first end has; no bell says that it has attached. So the first end looks for that.
+ */
+static int sleep_until(int channel, const struct timespec *until)
+{
+	struct timespec look = time_after(LOOK_US);
+	int told, looks = channels[channel].alone && (!until || is_before(&look, until));
+
+	told = quest_channel_sleep(channel, channels[channel].bells, looks ? &look : until);
+	return looks && told == -ETIMEDOUT ? (int)channels[channel].bells : told;
 }
 
 /*
@@ -191,8 +213,7 @@ int channel_wait(int channel, long us)
 		qv_end_arm(end, true);
 		if (ready(channel))
 			break;
-		told = quest_channel_sleep(channel, channels[channel].bells,
-					   us < 0 ? NULL : &until);
+		told = sleep_until(channel, us < 0 ? NULL : &until);
 		if (told == -ETIMEDOUT && ready(channel))
 			return 0;
 		if (told < 0)
