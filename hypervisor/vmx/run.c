@@ -20,8 +20,11 @@ static void event_again(u32 reason)
 			vmcs_write(GUEST_BLOCKING, blocking | BLOCKING_NMI);
 		return;
 	}
-	/* INT n, INT3 and INTO need no injection: their instruction runs again */
-	if (type >= EVENT_SOFT)
+	/*
+	 * INT n, INT3 and INTO need no injection: their instruction runs again. A failed entry
+	 * leaves IDT_EVENT as it was, and ENTRY_EVENT for the next entry: SDM vol. 3, 27.8.
+	 */
+	if (type >= EVENT_SOFT || vmcs_read(EXIT_REASON) & REASON_ENTRY_FAILED)
 		return;
 	if (type == EVENT_NMI)		/* the delivery of an NMI itself blocks the next NMI */
 		vmcs_write(GUEST_BLOCKING, blocking & ~BLOCKING_NMI);

@@ -326,6 +326,30 @@ static void machine_check_in_the_park(void)
 	}
 }
 
+/*
+ * A failed entry delivers nothing. It leaves IDT_EVENT as the exit before it, and the event that
+ * was to be injected: SDM vol. 3, 27.8. An event that was delivered before must not come again: a
+ * parked CPU cannot take it.
+ */
+static void failed_entry_repeats_no_event(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+
+	fake_open(true, false);
+	fake_guest();
+	vendor_set_park(cpu, CPU_WAIT_SIPI);
+	fake_set(EXIT_REASON, REASON_ENTRY_FAILED | 41);
+	fake_set(IDT_EVENT, EVENT_VALID | 0x30);
+	fake_set(GUEST_BLOCKING, BLOCKING_NMI);
+	vmx_exit(cpu);
+	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+	fake_set(IDT_EVENT, NMI);
+	fake_set(ENTRY_EVENT, EVENT_VALID | 0x31);
+	vmx_exit(cpu);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | 0x31);
+	CHECK_EQ(fake_get(GUEST_BLOCKING), BLOCKING_NMI);
+}
+
 /* A machine check during an entry: Linux handles it, and a cell fails. */
 static void machine_check_at_an_entry(void)
 {
@@ -376,6 +400,7 @@ UNIT_SUITE(vmx_events) = {
 	{ "vmx events: a fault ends a halt and a shadow", faults_wake },
 	{ "vmx events: single steps see emulated instructions", steps },
 	{ "vmx events: a parked CPU drops machine checks", machine_check_in_the_park },
+	{ "vmx events: a failed entry repeats no event", failed_entry_repeats_no_event },
 	{ "vmx events: a machine check at an entry reaches Linux", machine_check_at_an_entry },
 	{ "vmx events: faults in real mode have no error code", faults_in_real_mode },
 	{ 0 }
