@@ -12,7 +12,7 @@ import pytest
 from running import Run
 
 from qv import abi, svg
-from qv.errors import NotLoaded
+from qv.errors import NotAllowed, NotLoaded
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -108,11 +108,52 @@ def test_report_without_monitor_or_driver(run: Run, tmp_path: Path) -> None:
     assert "svg" not in Page((tmp_path / "r.html").read_text()).seen
     assert run("report", str(tmp_path / "none/r.html")) == 1 and "cannot be written" in run.err
     assert run("report", str(tmp_path / "r.html"), "-n", "0") == 2
-    run.system.fake = NotLoaded("the module qv is not loaded", "modprobe qv")
-    assert run("report", str(tmp_path / "r.html")) == 1
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("r.html")] == [
         "r.html"
     ]
+
+
+def test_report_without_module(run: Run, tmp_path: Path) -> None:
+    """The page has what Linux alone knows, and says what it lacks and why."""
+    root = Path(run.system.root)
+    for path, text in (("etc/qv/cells/quest.yaml", "name: quest  # <mine>\n"),
+                       ("etc/qv/qv.conf", "QV_POOL=64M\n"),
+                       ("proc/cpuinfo", "vendor_id\t: X\nmodel name\t: Some <CPU>\n"),
+                       ("proc/cmdline", "quiet iommu=pt\n"),
+                       ("modinfo", "version: 9.9\n")):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    run.system.entries = ["host kernel: qv: it says\n", "host kernel: other: it too\n"]
+    run.system.fake = NotLoaded("the module qv is not loaded: there is no /dev/qv", "modprobe qv")
+    file = tmp_path / "r.html"
+    assert run.json("report", str(file), "--json") == {
+        "file": str(file), "bytes": file.stat().st_size, "module": False}
+    page = Page(file.read_text())
+    assert "svg" not in page.seen and "tsc_khz" not in page.text and "Cells" not in page.text
+    for part in ("The module qv is not loaded: there is no /dev/qv. So this page has no state",
+                 "modprobe qv", "name: quest  # <mine>", "QV_POOL=64M", "Some <CPU>", "iommu=pt",
+                 "9.9", "there is no module qv for the kernel", "qv: it says"):
+        assert part.lower() in page.text.lower(), part
+    assert page.text.count("other: it too") == 1, "among the units' lines, not the module's"
+    assert run("report", str(file)) == 0 and "the module qv is not loaded" in run.out
+
+
+def test_report_without_right_to_the_device(run: Run, tmp_path: Path) -> None:
+    """A page without the state would mislead if only the right to see it is missing."""
+    run.system.fake = NotAllowed("you may not open /dev/qv", "run it with sudo")
+    assert run("report", str(tmp_path / "r.html")) == 1 and "you may not open" in run.err
+
+
+def test_report_names_files_of_cells_that_do_not_exist(run: Run, tmp_path: Path) -> None:
+    run.create("--start")
+    run.device.enabled = True
+    cells = Path(run.system.root) / "etc/qv/cells"
+    cells.mkdir(parents=True)
+    for name in ("quest", "later"):
+        (cells / f"{name}.yaml").write_text(f"name: {name}  # of the unit\n")
+    assert run("report", str(tmp_path / "r.html"), "-n", "1") == 0, run.err
+    page = Page((tmp_path / "r.html").read_text())
+    assert page.text.count("# of the unit") == 2 and "/etc/qv/cells/later.yaml" in page.text
 
 
 def points(text: str) -> list[list[tuple[float, float]]]:

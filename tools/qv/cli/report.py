@@ -8,7 +8,8 @@ import platform
 from html import escape
 
 from .. import abi, dropin, output, svg, version, words
-from ..errors import Refused
+from ..errors import NotLoaded, Refused
+from . import report_machine
 from .doctor import Examination
 from .export import exported
 from .follow import log_lines
@@ -195,8 +196,8 @@ def _cell(system: System, device: Device, cell: dict[str, Any]) -> str:
     return "".join(parts)
 
 
-def _html(args: Arguments, system: System) -> str:
-    device = system.device()
+def _state(args: Arguments, system: System, device: Device) -> tuple[list[str], list[str]]:
+    """Returns the parts of the page that the module knows, and the names of the cells in them."""
     status = status_data(device, system)
     times, found, now = (
         _measured(args, device, system, status["tsc_khz"], device.status().vendor)
@@ -204,10 +205,32 @@ def _html(args: Arguments, system: System) -> str:
         else ([], [], {})
     )
     colours = svg.colours([*(name for one in found for name in one), *now])
-    when = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
-    checks = Examination(system.facts(), device).run()
     cells = [moment.cell for moment in now.values() if moment.cell]
+    rows = [(key, str(value)) for key, value in status.items() if value is not None]
+    parts = [
+        _table(("", ""), rows),
+        "<h2>Cells</h2>\n",
+        "".join(_cell(system, device, cell) for cell in cells) or "<p>none</p>\n",
+        _plots(times, found, colours) if times else "",
+        _exits(now, colours) if now else "",
+    ]
+    return parts, [cell["name"] for cell in cells]
+
+
+def _log(device: Device) -> str:
     log = list(log_lines(device, abi.Log()))[-LOG_LINES:]
+    return f"<h2>Log</h2>\n{_pre(chr(10).join(log))}"
+
+
+def _html(args: Arguments, system: System, device: Device | NotLoaded) -> str:
+    """Returns the page. Without a module it has what Linux alone knows."""
+    when = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+    if isinstance(device, NotLoaded):
+        parts, shown, log = [report_machine.not_loaded(device)], list[str](), ""
+    else:
+        parts, shown = _state(args, system, device)
+        log = _log(device)
+    checks = Examination(system.facts(), device).run()
     return "".join(
         (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -216,29 +239,33 @@ def _html(args: Arguments, system: System) -> str:
             f"<p>{escape(when)}; Linux {escape(platform.release())}; "
             f"qvctl {escape(version.own())}</p>\n",
             "<h2>State</h2>\n",
-            _table(
-                ("", ""), [(key, str(value)) for key, value in status.items() if value is not None]
-            ),
-            "<h2>Cells</h2>\n",
-            "".join(_cell(system, device, cell) for cell in cells) or "<p>none</p>\n",
-            _plots(times, found, colours) if times else "",
-            _exits(now, colours) if now else "",
+            *parts,
+            f"<h2>Machine</h2>\n{_table(('', ''), report_machine.machine(system.facts()))}",
+            f"<h2>Files</h2>\n{report_machine.files(system.root, shown, _pre)}",
             "<h2>Doctor</h2>\n",
             _table(
                 ("check", "result", "finding", "remedy"),
                 [(one.check, one.status, one.what, one.remedy) for one in checks],
             ),
-            f"<h2>Log</h2>\n{_pre(chr(10).join(log))}</body></html>\n",
+            log,
+            f"<h2>Journal</h2>\n{report_machine.journal(system, _pre)}</body></html>\n",
         )
     )
 
 
 def report(args: Arguments, system: System) -> int:
-    text = _html(args, system)
+    device: Device | NotLoaded
+    try:
+        device = system.device()
+    except NotLoaded as refusal:
+        device = refusal
+    text = _html(args, system, device)
     # it contains command lines of cells and addresses: for its owner alone
     output.save(args.file, text, 0o600)
+    loaded = not isinstance(device, NotLoaded)
     if args.json:
-        output.as_json({"file": args.file, "bytes": len(text.encode())})
+        output.as_json({"file": args.file, "bytes": len(text.encode()), "module": loaded})
     else:
-        output.line(f"{args.file} is written: one page that needs no network")
+        lacks = "" if loaded else "; the module qv is not loaded, so it lacks the state of QV"
+        output.line(f"{args.file} is written: one page that needs no network{lacks}")
     return 0
