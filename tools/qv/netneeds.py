@@ -74,7 +74,7 @@ def _rings_problem(cell: CellConfig, name: str, owner: bool) -> network.Wrong | 
         if not _is_ring(there.get(name + suffix), cell, writes):
             how = "writes" if writes else "reads"
             return (
-                f"`channels` has no ring {name}{suffix} for it, which this cell {how}",
+                f"`channels` has no ring {name}{suffix} that this cell {how}",
                 f"{{name: {name}{suffix}, {'writer' if writes else 'readers'}: "
                 f"{cell.name if writes else f'[{cell.name}]'}, {RINGS}}}",
             )

@@ -83,7 +83,7 @@ def test_image_is_known_by_texts_of_its_source() -> None:
      "(its file or its archive under `modules`, or `apart` alone)"),
     ("dhcp,share", "`channels` has 0 rings whose names end with -rx "
      "(1 to 7: NAME-rx and NAME-tx for each cell that shares the function)"),
-    ("share:lan,dhcp", "`channels` has no ring lan-rx for it, which this cell reads "
+    ("share:lan,dhcp", "`channels` has no ring lan-rx that this cell reads "
      "({name: lan-rx, readers: [web], type: ring, item: 1536, of these two cells})"),
 ])
 def test_wrong_word(tmp_path: Path, word: str, wrong: str) -> None:
