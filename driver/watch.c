@@ -228,16 +228,16 @@ void qv_watch_now(void)
 static void watch_periodically(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch_work, watch_periodically);
 
+static u32 watch_period_ms = WATCH_PERIOD_MS;	/* kept while another call holds qv_lock */
+
 static void watch_periodically(struct work_struct *work)
 {
-	u32 period = WATCH_PERIOD_MS;
 	bool failed = false;
 
 	if (mutex_trylock(&qv_lock)) {
 		u64 now = ktime_get_ns(), ms = div_u64(now - watch_counted_ns, NSEC_PER_MSEC);
 
-		if (watch_heirs(&failed))
-			period = WATCH_HEIRS_MS;
+		watch_period_ms = watch_heirs(&failed) ? WATCH_HEIRS_MS : WATCH_PERIOD_MS;
 		/*
 		 * A late look means that Linux, and perhaps the cell as well, was not running: so
 		 * watchdogs count at most one period per look.
@@ -248,7 +248,7 @@ static void watch_periodically(struct work_struct *work)
 		}
 		mutex_unlock(&qv_lock);
 	}
-	schedule_delayed_work(&watch_work, msecs_to_jiffies(period));
+	schedule_delayed_work(&watch_work, msecs_to_jiffies(watch_period_ms));
 }
 
 void qv_watch_start(void)

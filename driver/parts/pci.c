@@ -234,11 +234,7 @@ static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struc
 	qv_pci_silence(pdev);
 	qv_pci_describe_one(cell, g, cell->num_devices);
 	cell->num_devices++;
-	if (dma == QV_DMA_UNSAFE)
-		qv_log("driver",
-		       "unsafe-dma: PCI function %s, given to cell %s, "
-		       "can read and write all memory",
-		       pci_name(pdev), cell->name);
+	qv_pci_log_unsafe(cell, g, "given to");
 	return 0;
 back:
 	if (g->had_driver && device_attach(&pdev->dev) < 0)

@@ -59,5 +59,7 @@ void qv_pci_inherit(void);
 /* Decides whether @cell may have @pdev with the setting *@dma, and chooses for QV_DMA_BEST */
 int qv_pci_choose_dma(struct qv_reply *r, const struct qv_cell *cell, struct pci_dev *pdev,
 		      u32 *dma);
+/* Logs that the function can reach all memory, if it can. @how it came to @cell: a participle */
+void qv_pci_log_unsafe(const struct qv_cell *cell, const struct qv_pci_given *g, const char *how);
 
 #endif

@@ -100,6 +100,14 @@ static const char *pci_dma_obstacle(const struct qv_cell *cell, struct pci_dev *
 	return pci_dma_check_group(cell, pdev);
 }
 
+void qv_pci_log_unsafe(const struct qv_cell *cell, const struct qv_pci_given *g, const char *how)
+{
+	if (g->dma == QV_DMA_UNSAFE)
+		qv_log("driver",
+		       "unsafe-dma: PCI function %s, %s cell %s, can read and write all memory",
+		       pci_name(g->pdev), how, cell->name);
+}
+
 int qv_pci_choose_dma(struct qv_reply *r, const struct qv_cell *cell, struct pci_dev *pdev,
 		      u32 *dma)
 {

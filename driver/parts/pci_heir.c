@@ -65,8 +65,9 @@ static u64 heir_us(u64 since)
 	return div_u64((qv_rdtsc() - since) * 1000, tsc_khz);
 }
 
-/* Asks the monitor, which stops @cell first if it has failed */
-static int heir_ask(struct qv_reply *r, struct qv_cell *cell, struct qv_cell *heir, u32 i)
+/* Asks the monitor, which stops @cell first if it has failed. *@silent: a unit did not answer */
+static int heir_ask(struct qv_reply *r, struct qv_cell *cell, struct qv_cell *heir, u32 i,
+		    bool *silent)
 {
 	int error = qv_handover_stop(r, cell);
 	u64 result;
@@ -74,7 +75,8 @@ static int heir_ask(struct qv_reply *r, struct qv_cell *cell, struct qv_cell *he
 	if (error)
 		return error;
 	result = qv_manage(QV_HC_MOVE, heir->id | i << 8);
-	return result ? qv_refuse_monitor(r, result, "move it") : 0;
+	*silent = result == QV_ME_SILENT;
+	return result && !*silent ? qv_refuse_monitor(r, result, "move it") : 0;
 }
 
 /* Returns false if the monitor refuses */
@@ -84,13 +86,14 @@ static bool heir_move(struct qv_cell *heir, u32 i)
 	u64 begin = qv_rdtsc(), us, since;
 	struct qv_reply r = { 0 };
 	struct qv_cell *cell;
+	bool silent;
 
 	from = qv_pci_held(to->monitor.bdf, &cell);
 	/* a cell that has not run yet has nothing to give up */
 	if (!from || cell->state < QV_STATE_RUNNING ||
 	    (cell->state == QV_STATE_RUNNING && cell->in_monitor_running))
 		return true;
-	if (heir_ask(&r, cell, heir, i)) {
+	if (heir_ask(&r, cell, heir, i, &silent)) {
 		/* the next look tries again */
 		if (!to->refused)
 			qv_log("driver", "PCI function %s stays with cell %s, not %s: %s",
@@ -106,6 +109,12 @@ static bool heir_move(struct qv_cell *heir, u32 i)
 		 "PCI function %s moved from cell %s in %llu us, %llu us after that cell %s",
 		 pci_name(to->pdev), cell->name, us, since,
 		 cell->failure.tsc ? "failed" : "was to stop");
+	if (silent)
+		qv_event(QV_EVENT_CELL, QV_STATE_RUNNING, heir->name,
+			 "DMA of PCI function %s may be blocked: "
+			 "a unit of the IOMMU does not answer",
+			 pci_name(to->pdev));
+	qv_pci_log_unsafe(heir, to, "inherited by");
 	return true;
 }
 

@@ -63,7 +63,8 @@ enum qv_hypercall {
 	QV_HC_IOMMU,
 	/*
 	 * rdi = running instance | index of a device << 8, which has QV_MON_DEVICE_HEIR: the
-	 * stopped instance that has the function gives it to this one. QV_ME_IOMMU: call again
+	 * stopped instance that has the function gives it to this one. QV_ME_IOMMU: call again.
+	 * QV_ME_SILENT: it has moved, but its DMA may be blocked
 	 */
 	QV_HC_MOVE,
 	QV_HC_COUNT

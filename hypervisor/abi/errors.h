@@ -90,6 +90,7 @@
 	  "no other cell has the function, or has it with these settings")
 enum qv_mon_error {
 	QV_ME_OK = 0,
+	QV_ME_SILENT = 1,	/* done, but a unit of the IOMMU does not answer */
 	QV_ME_BASE = 0xff,
 #define X(name, text) name,
 	QV_MON_ERRORS(X)

@@ -183,7 +183,7 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 	remap(cell);
 	set_messages(q, cell->id, true);
 	send(cpu, q, cell->id, cell->iommu.table.root);
-	iommu_flush(cpu);
+	me()->iommu.unsettled &= ~((u32)iommu_flush(cpu) << cell->id);
 }
 
 bool iommu_settled(struct pcpu *cpu, u64 id)

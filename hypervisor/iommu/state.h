@@ -50,7 +50,7 @@ struct iommu_state {
 	u32 remaps;		/* 1: each unit remaps interrupts */
 	u32 irtes;		/* entries of each unit's table of interrupts; a power of two */
 	u32 lost;		/* 1: a unit did not answer and may use the monitor's tables */
-	/* stopped cells whose devices may still do DMA under cached entries; bits are ids */
+	/* cells whose devices may still do DMA, or may not, by cached entries; bits are ids */
 	u32 unsettled;
 	/* entries of every unit's table for messages of the functions of the cell with this id */
 	struct { u32 first, num; } messages[QV_INSTANCES];

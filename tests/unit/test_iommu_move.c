@@ -151,6 +151,22 @@ static void test_move_waits_until_the_units_have_flushed(void)
 	check_messages(FUNCTION, AT(3, 0xff));
 }
 
+/* The function is the heir's then, but the unit may still block it */
+static void test_move_says_that_a_unit_does_not_answer(void)
+{
+	both_run();
+	stop(1);
+	check_reach(FUNCTION, 0);
+	me()->boot.tsc_khz = 1;		/* short deadlines */
+	fake_vtd.dead = true;
+	CHECK_EQ(MOVE, QV_ME_SILENT);
+	CHECK_EQ(MOVE, QV_ME_HEIR);
+	fake_vtd.dead = false;
+	destroy(2);
+	check_silent(FUNCTION, 3);
+	CHECK_EQ(fake_vtd_dma_of(FUNCTION, SECOND), SECOND);
+}
+
 /* The heir has its entries for messages from the start: no other cell gets them */
 static void test_entries_are_reserved_for_the_heir(void)
 {
@@ -170,6 +186,8 @@ UNIT_SUITE(iommu_move) = {
 	  test_heir_that_ends_changes_nothing_in_each_mode },
 	{ "iommu move: it waits until the units have flushed",
 	  test_move_waits_until_the_units_have_flushed },
+	{ "iommu move: it says that a unit does not answer",
+	  test_move_says_that_a_unit_does_not_answer },
 	{ "iommu move: entries for messages are reserved", test_entries_are_reserved_for_the_heir },
 	{ 0 }
 };

@@ -380,14 +380,13 @@ u64 call_move(struct pcpu *cpu, u64 id, u64 index)
 {
 	struct cell_slot *slots = me()->manager.cells;
 	struct qv_mon_create *q = slot_request(id);
-	struct qv_mon_device *d = &q->devices[index % QV_MAX_DEVICES], *from = NULL;
+	struct qv_mon_device *d = &q->devices[index % QV_MAX_DEVICES], *from;
 	struct pci_table *t = &managed()->cell.pci.tables[index % QV_MAX_DEVICES];
 	struct pt_pool pool;
 	struct paging nested = cell_paging(&managed()->nested, &pool);
 	u32 old;
 
-	if (index < q->num_devices && !is_held(d))
-		from = holds(d, &old);
+	from = index < q->num_devices && !is_held(d) ? holds(d, &old) : NULL;
 	if (!from)
 		return QV_ME_HEIR;
 	if (slots[id].state != QV_MON_RUNNING || slots[old].state != QV_MON_STOPPED ||
@@ -404,12 +403,13 @@ u64 call_move(struct pcpu *cpu, u64 id, u64 index)
 	map_function(cpu, managed(), &nested, d, t);
 	managed()->pt_pool.next = pool.next;
 	cell_flush(cpu, q);
+	me()->iommu.unsettled |= me()->iommu.owned << id;
 	part_dma.act[PART_BEGIN](cpu, &slots[id], q);
 	begin_function(cpu, d, t);
 	map_page(&nested, d);
 	cell_flush(cpu, q);
 	log_event(cpu, QV_LOG_MOVED, d->bdf, id);
-	return QV_ME_OK;
+	return me()->iommu.unsettled >> id & 1 ? QV_ME_SILENT : QV_ME_OK;
 }
 
 const struct part part_pci = {

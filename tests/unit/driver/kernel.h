@@ -47,6 +47,8 @@ typedef struct { int counter; } atomic_t;
 #define READ_ONCE(x)		(*(volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
 #define NSEC_PER_MSEC		1000000ull
+#define MSEC_PER_SEC		1000u
+#define swap(a, b)		do { __typeof__(a) _a = (a); (a) = (b); (b) = _a; } while (0)
 #define HZ			250
 #define ERESTARTSYS		512
 #define KUIDT_INIT(v)		((kuid_t){ v })
@@ -65,6 +67,7 @@ typedef struct { int counter; } atomic_t;
 #define kasprintf(gfp, ...)	NULL
 #define msecs_to_jiffies(ms)	((ms) / 4)
 #define ktime_get_boottime_ns()	1ull
+#define ktime_get_ns()		qv_rdtsc()
 #define NSEC_PER_SEC		1000000000ull
 extern u32 tsc_khz;
 #define div_u64(a, b)		((u64)(a) / (b))
@@ -117,6 +120,7 @@ typedef struct { int unused; } wait_queue_head_t;
 struct work_struct { int unused; };
 struct delayed_work { struct work_struct work; };
 #define INIT_DELAYED_WORK(w, f)	((void)(f))
+#define DECLARE_DELAYED_WORK(name, f) struct delayed_work name = { { sizeof(f) } }
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define schedule_delayed_work(w, t) ((void)(w), (void)(t))
 #define cancel_delayed_work_sync(w) ((void)(w))
@@ -243,6 +247,8 @@ struct device {
 	const struct device_type *type;
 	dev_t devt;
 };
+struct kref { int unused; };
+struct miscdevice { int unused; };
 struct cdev { const struct file_operations *ops; void *owner; };
 #define device_initialize(d)	((void)((d)->users.counter = 1))
 #define get_device(d)		((void)atomic_inc(&(d)->users))
