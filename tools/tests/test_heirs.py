@@ -8,7 +8,7 @@ import pytest
 
 from qv import abi
 from qv.errors import Refused
-from qv.heirs import check_no_heir
+from qv.heirs import check_holder, check_no_heir
 
 NIC = 0x00A0
 
@@ -31,3 +31,17 @@ def test_cell_with_a_running_heir_is_not_replaced() -> None:
     check_no_heir(device(first=first, second=(abi.State.RUNNING, False)), "first")
     # it only waits itself, so its end moves nothing
     check_no_heir(device(first=(abi.State.RUNNING, True), second=first), "first")
+
+
+def test_heir_of_a_cell_that_does_not_have_the_function_is_refused() -> None:
+    """Several cells may wait for it. If no cell has it, the driver refuses."""
+    def heir(*of: str) -> Any:
+        return SimpleNamespace(devices=[SimpleNamespace(bdf=NIC, heir_of=one) for one in of])
+    runs = abi.State.RUNNING
+    cells = device(first=(runs, True), second=(runs, False), third=(runs, True))
+    with pytest.raises(Refused, match="the cell second has the PCI function 00:14.0, not the cell first") as refused:
+        check_holder(cells, heir("first"))
+    assert refused.value.remedy.startswith("`heir-of: second`")
+    check_holder(cells, heir("second"))
+    check_holder(cells, heir(""))
+    check_holder(device(first=(runs, True)), heir("first"))

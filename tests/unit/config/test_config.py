@@ -335,6 +335,12 @@ def test_heir_of_a_function(tmp_path: Path) -> None:
     own = config.check_files([write("own", 2, '{pci: "00:12.0", heir-of: own}')], machine)[0]
     assert [(p.key, p.wrong) for p in config.taken(own[0], machine)] == [
         ("devices", "00:12.0 cannot come from the cell itself")]
+    held = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available,
+                   cells=(Taken("first", [1], [], []), Taken("second", [1], [], [0x90])))
+    for holder, problems in (("second", []), ("first", [
+            ("devices", "00:12.0 is the cell second's, not the cell first's", "`heir-of: second`")])):
+        waits = config.check_files([write("waits", 3, f'{{pci: "00:12.0", heir-of: {holder}}}')], machine)[0]
+        assert [(p.key, p.wrong, p.right) for p in config.taken(waits[0], held)] == problems
     wrong = write("wrong", 2, '{pci: "00:12.0", heir-of: First!}')
     assert "`First!` is not a cell name" in messages(wrong, machine=machine)[0]
 

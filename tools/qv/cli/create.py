@@ -8,6 +8,7 @@ import os
 from .. import abi, config, files, mark, output
 from ..condition import state_name
 from ..errors import Refused, WrongConfiguration
+from ..heirs import check_holder
 from .acting import done
 from .check import functions
 from .monitor import crash_dump
@@ -47,6 +48,7 @@ def make(device: Device, cell: CellConfig, contents: files.Files, start: bool) -
     if enabled_here:
         device.enable()
     try:
+        check_holder(device, cell)
         reply = device.create(cell.request(), contents)
         if start:
             _start_or_destroy(device, cell.name)

@@ -12,6 +12,7 @@ import os
 from .. import abi, mark, output
 from ..condition import FAILURES, record_fields, state_name
 from ..errors import Failed, Refused
+from ..heirs import check_holder
 from ..words import number
 from .needs import check_name, check_required, enable, on_one_line
 from .recover import choice, choice_file
@@ -185,6 +186,7 @@ class Keeper:
         """The mark is there before the cell, since this process may be killed in between."""
         self.leave_mark("")
         try:
+            check_holder(self.device, self.cell)
             self.device.create(self.cell.request(), self.contents)
         except Refused:
             self.forget_mark()

@@ -183,8 +183,11 @@ def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
             )
     for other in (other for other in machine.cells if other.name != cell.name):
         for device in cell.devices:
-            if device.bdf in other.devices and not device.heir_of:
-                yield "devices", f"{device} is the cell {other.name}'s", "another PCI function"
+            if device.bdf not in other.devices or device.heir_of == other.name:
+                continue
+            better = f"`heir-of: {other.name}`" if device.heir_of else "another PCI function"
+            instead = f", not the cell {device.heir_of}'s" if device.heir_of else ""
+            yield "devices", f"{device} is the cell {other.name}'s{instead}", better
         its = [*other.ports, *(one for bdf in other.devices for one in machine.pci_ports(bdf))]
         for ports in _all_ports(cell, machine):
             if any(overlaps(ports.range, one) for one in its):
