@@ -189,15 +189,19 @@ def served(*outages: int) -> dict[str, Any]:
         each = [[due * ms, (due + (1001 if 500 <= due < 500 + outage else 2)) * ms]
                 for due in range(0, 2000, 10)]
         asked = {"asked": 200, "answered": 199, "median_ms": 2.0, "longest_ms": 1001.0}
-        ways.append({"name": f"{outage} ms", "each": each, "asked": asked})
+        ways.append({"name": f"{outage} ms", "each": each, "asked": asked, "log": []})
     return {"ways": ways}
 
 
 def test_page_shows_when_a_server_is_back() -> None:
     """Requests that wait for TCP are answered late, but do not make the outage longer."""
-    [figure] = service.shown(served(10, 30))
+    results = served(10, 30)
+    results["ways"][1]["log"] = [{"time_s": 0.5, "text": "cpu 0: cell first stopped"},
+                                 {"time_s": 0.501, "text": "cpu 0: PCI function 0xa0 moved to cell instance 2"}]
+    [figure] = service.shown(results)
     assert figure.holds and [row[5] for row in figure.rows] == ["20.000", "40.000"], figure.rows
     assert "2 requests were lost; 4 waited" in figure.says, figure.says
+    assert "8.000 ms passed until Linux had found that" in figure.says and "31.000 ms until the heir's driver" in figure.says
     assert not service.shown(served(10, 50))[0].holds
 
 
