@@ -60,7 +60,8 @@ static u64 *life_of(u32 i)
 
 
 /*
- * Clears the cell's own section of each channel. This may take a while, and Linux is not in need of
+ * Clears the cell's own section of each channel, except memories if the cell begins again by
+ * itself: either cell may need the saves there. This may take a while, and Linux is not in need of
  * this CPU. If the cell is to stop, the rest is not cleared, and the state remains "absent". The
  * first word of a section is its generation, so the other end ignores the section from then on.
  */
@@ -73,11 +74,11 @@ void cell_channels_begin(struct pcpu *cpu)
 	for (i = 0; i < first_dynamic(q); i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
 		const struct qv_chan_end *own = &c->page.end[c->end];
-		u64 at;
+		u64 at = my_status()->failures && c->page.type == QV_CHAN_MEMORY ? own->size : 0;
 
 		if (my_status()->failures)	/* no manager gave this life its generation */
 			__atomic_store_n(life_of(i), LIFE_AGAIN(*life_of(i)), __ATOMIC_SEQ_CST);
-		for (at = 0; at < own->size; at += QV_PAGE) {
+		for (; at < own->size; at += QV_PAGE) {
 			if (__atomic_load_n(&cpu->cmd, __ATOMIC_ACQUIRE) & CMD_STOP)
 				goto out;
 			memset(gmem_map(cpu, qv_mon_channel_at(c, own->offset + at), PT_W), 0,

@@ -108,11 +108,16 @@ void cellmemory_set_life(int i, enum qv_chan_state state)
 		page_of(n)->end[end_of(i, n)].life = QV_CHAN_LIFE(cells[i].generation, state);
 }
 
+void cellmemory_again(int i)
+{
+	cells[i].generation++;
+	cellmemory_set_life(i, QV_CHAN_IS_RUNNING);
+}
+
 void cellmemory_begin(int i)
 {
 	memset(cellmemory_of(i), 0, memory_bytes);
-	cells[i].generation++;
-	cellmemory_set_life(i, QV_CHAN_IS_RUNNING);
+	cellmemory_again(i);
 }
 
 void flip(void *from, size_t bytes)

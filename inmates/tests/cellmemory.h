@@ -30,6 +30,8 @@ unsigned char *cellmemory_kept(int i);
 
 /* A life of cell `i` begins, with a cleared memory; its state changes. */
 void cellmemory_begin(int i);
+/* Cell `i` is on standby, and begins again: its memory is as it was. */
+void cellmemory_again(int i);
 void cellmemory_set_life(int i, enum qv_chan_state state);
 
 /* Flips one bit of `bytes` bytes. */

@@ -2,8 +2,8 @@
 /*
  * Which of two cells runs a component: all runs of two cells are searched. A look is two steps, so
  * that the other cell may do anything between them: it reads the other's word, and then changes its
- * own. Cells fail and start again between any two steps, end the component by a fault, and pause
- * for longer than the time of the pair.
+ * own. Cells fail and start again between any two steps, with a cleared word or, on standby, with
+ * the old one. They end the component by a fault, and pause for longer than the time of the pair.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "unit.h"
 
 #define CELLS		2
-#define EPOCHS		6		/* larger ones are not followed */
 #define SLOTS		(1u << 22)
 
 struct side {
 	struct pair pair;
 	struct pair_other view;		/* the other side, as it was read last */
 	bool alive, has_view, runs;
+	enum pair_role before;		/* of its last life, which its memory has until it looks */
 	/* 2: the other side took it for paused; 1: it has read since then; 0: it has looked */
 	unsigned int paused;
 };
@@ -39,7 +39,7 @@ static uint64_t key_of(const struct world *w)
 		key = key << 4 | s->pair.own.epoch;
 		key = key << 2 | (uint64_t)s->pair.seen << 1 | s->runs;
 		key = key << 2 | (uint64_t)s->alive << 1 | s->has_view;
-		key = key << 2 | s->paused;
+		key = key << 5 | (uint64_t)s->before << 2 | s->paused;
 		key = key << 3 | (s->has_view ? s->view.word.role : 0);
 		key = key << 4 | (s->has_view ? s->view.word.epoch : 0);
 		key = key << 3 | (s->has_view ? (uint64_t)s->view.runs << 2 |
@@ -51,12 +51,16 @@ static uint64_t key_of(const struct world *w)
 static uint64_t *seen;
 static struct world *queue;
 static unsigned int head, tail, doubles;
+static struct search {
+	bool pauses, standby;		/* cells pause; cells on standby begin again */
+	unsigned int epochs;		/* larger ones are not followed */
+} now;
 
 static void add(const struct world *w)
 {
 	uint64_t key = key_of(w), at = key * 0x9E3779B97F4A7C15ull >> 42;
 
-	if (w->cell[0].pair.own.epoch > EPOCHS || w->cell[1].pair.own.epoch > EPOCHS)
+	if (w->cell[0].pair.own.epoch > now.epochs || w->cell[1].pair.own.epoch > now.epochs)
 		return;
 	for (; seen[at]; at = (at + 1) % SLOTS)
 		if (seen[at] == key)
@@ -74,14 +78,32 @@ static void boot(struct side *s, bool first)
 	s->pair.own.role = PAIR_WAITS;
 }
 
+/* The role that is in its memory. */
+static enum pair_role role_of(const struct side *s)
+{
+	return s->before ? s->before : s->pair.own.role;
+}
+
+/* As takeover_init() with the memory of the last life. */
+static void begin_again(struct side *s, bool first)
+{
+	enum pair_role before = role_of(s);
+	uint64_t epoch = s->pair.own.epoch;
+
+	boot(s, first);
+	s->pair.own.epoch = epoch;
+	s->pair.seen = before >= PAIR_CLAIMS;
+	s->before = before;
+}
+
 static void read_other(struct world *w, int i, bool fresh)
 {
 	struct side *s = &w->cell[i], *other = &w->cell[!i];
 
 	s->has_view = true;
 	s->view = (struct pair_other){
-		.word = other->pair.own, .runs = other->alive, .ended = !other->alive,
-		.fresh = fresh,
+		.word = { .role = role_of(other), .epoch = other->pair.own.epoch },
+		.runs = other->alive, .ended = !other->alive, .fresh = fresh,
 	};
 	if (!fresh && other->alive)
 		other->paused = 2;
@@ -107,6 +129,7 @@ static void act(struct world *w, int i)
 		break;
 	}
 	s->has_view = false;
+	s->before = PAIR_NONE;
 	if (s->paused == 1)
 		s->paused = 0;
 	memset(&s->view, 0, sizeof(s->view));
@@ -149,7 +172,7 @@ static void check_world(const struct world *w)
 	check_progress(*w);
 }
 
-static void follow(const struct world *w, int i, bool pauses)
+static void follow(const struct world *w, int i)
 {
 	const struct side *s = &w->cell[i];
 	struct world next;
@@ -158,6 +181,10 @@ static void follow(const struct world *w, int i, bool pauses)
 	if (!s->alive) {
 		boot(&next.cell[i], !i);
 		add(&next);
+		next = *w;
+		begin_again(&next.cell[i], !i);
+		if (now.standby)
+			add(&next);
 		return;
 	}
 	if (s->has_view) {
@@ -167,7 +194,7 @@ static void follow(const struct world *w, int i, bool pauses)
 		read_other(&next, i, true);
 		add(&next);
 		next = *w;
-		if (pauses) {
+		if (now.pauses) {
 			read_other(&next, i, false);
 			add(&next);
 			next = *w;
@@ -187,10 +214,11 @@ static void follow(const struct world *w, int i, bool pauses)
 	add(&next);
 }
 
-static void search(bool pauses)
+static void search(struct search wanted)
 {
 	struct world w;
 
+	now = wanted;
 	seen = calloc(SLOTS, sizeof(*seen));
 	queue = malloc(SLOTS / 2 * sizeof(*queue));
 	CHECK(seen && queue);
@@ -200,8 +228,8 @@ static void search(bool pauses)
 	while (head < tail) {
 		w = queue[head++];
 		check_world(&w);
-		follow(&w, 0, pauses);
-		follow(&w, 1, pauses);
+		follow(&w, 0);
+		follow(&w, 1);
 	}
 	free(seen);
 	free(queue);
@@ -209,14 +237,16 @@ static void search(bool pauses)
 
 TEST(pair_never_both_without_pauses)
 {
-	search(false);
+	search((struct search){ .standby = true, .epochs = 6 });
 	CHECK(tail > 1000);
 	CHECK_EQ(doubles, 0);
 }
 
 TEST(pair_both_only_while_a_cell_has_not_looked)
 {
-	search(true);
+	search((struct search){ .pauses = true, .epochs = 6 });
+	CHECK(tail > 10000 && doubles);
+	search((struct search){ .pauses = true, .standby = true, .epochs = 3 });
 	CHECK(tail > 10000 && doubles);
 }
 

@@ -107,6 +107,36 @@ def test_other_cell_takes_what_a_hung_cell_or_a_fault_leaves(qv: Product) -> Non
     qv.machine.finish(hung, 120)
 
 
+@pytest.mark.slow
+@pytest.mark.machine(icount=True)
+def test_cell_on_standby_continues_at_its_saves(qv: Product) -> None:
+    """The cell fails again and again, and begins again by itself within milliseconds, often before
+    the other one has looked. Then either of them has the component, at its last save."""
+    qv.do("enable")
+    write(qv, "one", "")
+    qv.sh("echo 'standby: 16/60s' >>/run/one.yaml")
+    write(qv, "two", "standby")
+    qv.do("cell create /run/two.yaml --start")
+    qv.do("cell create /run/one.yaml --start")
+    saved, holders = 0, ["one"]
+    for failures in range(1, 5):
+        until(lambda: "runs" in (state(qv, "one"), state(qv, "two")), "a cell has the component", 60)
+        qv.sh("sleep 0.3")
+        holders.append("one" if state(qv, "one") == "runs" else "two")
+        if holders[-1] == "two":
+            break
+        qv.machine.run("quesh one -c 'crash memory'")
+        until(lambda failures=failures: qv.show("one")["failures"] == failures, "the failure is known", 60)  # type: ignore[misc]
+        until(lambda: "runs" in (state(qv, "one"), state(qv, "two")), "a cell has the component again", 60)
+        qv.sh("sleep 0.1")
+        found = counts(qv, "one") + counts(qv, "two")
+        print(failures, state(qv, "one"), state(qv, "two"), found)
+        assert [state(qv, "one"), state(qv, "two")].count("runs") == 1
+        assert found and max(count for count, _ in found) > saved + 10
+        assert all(gap < GOAL_NS for _, gap in found)
+        saved = max(count for count, _ in found)
+
+
 SCREEN, RECOVERY = 0, 0x2400  # in the console pages: of text, and struct qv_recovery of qv/cell.h
 STATE = RECOVERY + 32 + 48  # of component 0
 OUTAGE = RECOVERY + 32 + 16 * 72 + 13 * 56  # number 0

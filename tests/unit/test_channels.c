@@ -468,9 +468,21 @@ static void section_cleared(void)
 		/* on standby it begins again, under a generation that the manager never gives */
 		life()->end[1].life = QV_CHAN_LIFE(5, QV_CHAN_IS_FAILED);
 		my_status()->failures = 1;
+		memset(fake_ram + CHANNEL_PA + 2 * QV_PAGE, 0x77, QV_PAGE);
 		cell_channels_begin(cpu);
 		CHECK_EQ(life()->end[1].life,
 			 QV_CHAN_LIFE((1ull << 32) + 5, QV_CHAN_IS_RUNNING));
+		CHECK(clear(2 * QV_PAGE, QV_HUGE - 2 * QV_PAGE));
+		/* and a memory is as the last life left it */
+		me()->req.channels[0].page.type = QV_CHAN_MEMORY;
+		memset(fake_ram + CHANNEL_PA + 2 * QV_PAGE, 0x77, QV_PAGE);
+		cell_channels_begin(cpu);
+		CHECK_EQ(fake_ram[CHANNEL_PA + 2 * QV_PAGE], 0x77);
+		CHECK_EQ(life()->end[1].life,
+			 QV_CHAN_LIFE((2ull << 32) + 5, QV_CHAN_IS_RUNNING));
+		my_status()->failures = 0;		/* a start by Linux */
+		cell_channels_begin(cpu);
+		CHECK(clear(2 * QV_PAGE, QV_HUGE - 2 * QV_PAGE));
 	}
 }
 

@@ -78,6 +78,8 @@ static const char *open_all(struct replica *r, const struct component_rule *rule
 				   "writes";
 		r->all[i] = data;
 		r->room[i] = room_in(bytes);
+		if (!i)			/* votes of a life before, if the cell is on standby */
+			memset(data, 0, bytes);
 		if (r->room[i] < rule->checkpoint_bytes)
 			return "its channels are too small: 4 KiB and four states each, in whole "
 			       "pages of 4 KiB";

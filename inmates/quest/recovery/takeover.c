@@ -87,6 +87,20 @@ static const char *open_both(struct takeover *t, const struct component_rule *r)
 	return NULL;
 }
 
+/*
+ * The memory is as it was, if the cell is on standby and has begun again: its epoch continues. If
+ * it had the component, it starts it at its last save, unless the other cell has it by then.
+ */
+static void begin(struct takeover *t, bool first)
+{
+	struct pair_word before = pair_unpack(load(&t->own->word));
+	bool had = before.role >= PAIR_CLAIMS;
+
+	t->pair = (struct pair){ .first = first, .seen = had,
+				 .own = { .role = PAIR_WAITS, .epoch = before.epoch } };
+	t->ran = had ? load(&t->own->beat) : 0;
+}
+
 const char *takeover_init(unsigned int n, const struct component_rule *r, uint64_t period)
 {
 	struct takeover *t = &takeovers[n];
@@ -98,7 +112,7 @@ const char *takeover_init(unsigned int n, const struct component_rule *r, uint64
 	wrong = open_both(t, r);
 	if (wrong)
 		return wrong;
-	t->pair = (struct pair){ .first = !r->standby, .own = { .role = PAIR_WAITS } };
+	begin(t, !r->standby);
 	t->changed = rdtsc();
 	store(&t->own->version, VERSION);
 	return NULL;
@@ -308,18 +322,19 @@ bool takeover_save(unsigned int n, const struct process *p, const void *from, si
 }
 
 /*
- * Copies checkpoint `number` in buffer `i` of the other cell. Returns its size; 0: it is not whole.
+ * Copies checkpoint `number` in buffer `i` of either cell. Returns its size; 0: it is not whole.
  */
-static size_t fetch(const struct takeover *t, unsigned int i, uint64_t number, unsigned char *to,
-		    size_t room, uint64_t *age)
+static size_t fetch(const struct takeover *t, bool own, unsigned int i, uint64_t number,
+		    unsigned char *to, size_t room, uint64_t *age)
 {
-	const struct buffer *b = &t->other->buffers[i];
+	const struct memory *m = own ? t->own : t->other;
+	size_t most = own ? t->own_room : t->other_room, done, part;
+	const struct buffer *b = &m->buffers[i];
 	uint64_t bytes = load(&b->bytes), saved = load(&b->saved);
 	uint64_t hash = hash_head(number, bytes, saved);
-	const unsigned char *from = buffer_at(t->other, t->other_room, i);
-	size_t done, part;
+	const unsigned char *from = buffer_at(m, most, i);
 
-	if (number > NUMBER_MAX || number % BUFFERS != i || bytes > room || bytes > t->other_room)
+	if (number > NUMBER_MAX || number % BUFFERS != i || bytes > room || bytes > most)
 		return 0;
 	for (done = 0; done < bytes; done += part) {
 		part = part_of(bytes, done);
@@ -329,30 +344,34 @@ static size_t fetch(const struct takeover *t, unsigned int i, uint64_t number, u
 	if (load(&b->number) != number || load(&b->hash) != hash)
 		return 0;
 	/* the clocks of the cells are not compared */
-	*age = rdtsc() - t->changed + (t->beat > saved ? t->beat - saved : 0);
+	*age = own ? rdtsc() - saved :
+	       rdtsc() - t->changed + (t->beat > saved ? t->beat - saved : 0);
 	return bytes;
 }
 
 size_t takeover_fetch(unsigned int n, void *to, size_t room, uint64_t *age)
 {
 	struct takeover *t = &takeovers[n];
+	/* of the other cell, then of this one, whose save with the same number did not succeed */
+	uint64_t numbers[2 * BUFFERS] = { 0 };
 	unsigned int tried, i, newest;
-	uint64_t numbers[BUFFERS];
 	size_t bytes;
 
-	for (i = 0; i < BUFFERS; i++)
-		numbers[i] = t->own ? load(&t->other->buffers[i].number) : 0;
-	for (tried = 0; tried < BUFFERS; tried++) {
-		for (i = 1, newest = 0; i < BUFFERS; i++)
+	for (i = 0; t->own && i < 2 * BUFFERS; i++)
+		numbers[i] = load(&(i < BUFFERS ? t->other : t->own)->buffers[i % BUFFERS].number);
+	for (tried = 0; tried < 2 * BUFFERS; tried++) {
+		for (i = 1, newest = 0; i < 2 * BUFFERS; i++)
 			if (numbers[i] > numbers[newest])
 				newest = i;
-		/* this cell's own last checkpoint may be the newer one */
+		/* the last checkpoint of this life may be the newer one */
 		if (numbers[newest] <= t->saves)
 			return 0;
-		bytes = fetch(t, newest, numbers[newest], to, room, age);
+		bytes = fetch(t, newest >= BUFFERS, newest % BUFFERS, numbers[newest], to, room,
+			      age);
 		if (bytes) {
 			/* if this cell fails before its first save, the other one finds it here */
-			(void)write(t, numbers[newest], rdtsc() - *age, NULL, to, bytes);
+			if (newest < BUFFERS)
+				(void)write(t, numbers[newest], rdtsc() - *age, NULL, to, bytes);
 			t->saves = numbers[newest];
 			return bytes;
 		}

@@ -38,7 +38,7 @@ static struct cell {
 	struct process process;
 	struct image image;		/* of the program */
 	uint64_t next_look, hangs_until, boots_at;
-	bool alive, runs;
+	bool alive, runs, again;	/* again: by the cell's key standby */
 } cells[CELLS];
 static uint64_t acked, acked_at, afresh, spoilt, twice, resumed, longest, soonest;
 static uint64_t page_takes;		/* to copy */
@@ -62,9 +62,12 @@ static void boot(int i)
 {
 	struct cell *c = &cells[i];
 
-	cellmemory_begin(i);
+	if (c->again)
+		cellmemory_again(i);
+	else
+		cellmemory_begin(i);
 	c->alive = true;
-	c->runs = false;
+	c->runs = c->again = false;
 	c->hangs_until = 0;
 	c->boots_at = UINT64_MAX;
 	c->next_look = now + rnd_below(PERIOD);
@@ -209,6 +212,13 @@ static void kill_and_boot(int i)
 	cells[i].boots_at = now + rnd_below(100000) * US;
 }
 
+static void kill_on_standby(int i)
+{
+	kill_cell(i);
+	cells[i].again = true;
+	cells[i].boots_at = now + (2000 + rnd_below(10000)) * US;
+}
+
 static void spoil_and_kill(int i)
 {
 	flip(cellmemory_of(i) + 4096, 3 * ROOM);
@@ -265,6 +275,7 @@ static const struct kind {
 } kinds[] = {
 	{ "cell killed", kill_cell, 0, false },
 	{ "cell killed, back in 0 to 100 ms", kill_and_boot, 0, true },
+	{ "cell on standby killed, back", kill_on_standby, 0, false },
 	{ "cell hung for 0 to 200 ms", hang, 0, false },
 	{ "component ended, offered", crash, 0, false },
 	{ "component given up", give_up, 0, false },
