@@ -6,12 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../quest/drivers/net/e1000e.h"
+#include "../quest/drivers/net/physical.h"
 #include "unit.h"
 
 #define CTRL	0x0000
 #define RESET	(1u << 26)
 #define IMS	0x00D0
 #define IMC	0x00D8
+#define EIAC	0x00DC
+#define IVAR	0x00E4
+#define EITR_1	0x00EC
+#define LINK	(1u << 2)
+#define FRAME	(1u << 7)
+#define QUEUE_0	(1u << 20)
+#define OTHERS	(1u << 24)
 #define RDBAL	0x2800
 #define RDBAH	0x2804
 #define RDLEN	0x2808
@@ -26,7 +34,7 @@
 #define END	2
 #define BUS	0x123456000ull		/* where the function finds the memory */
 
-static uint32_t registers[E1000E_REGISTERS / 4];
+static uint32_t registers[PF_REGISTERS / 4];
 static struct e1000e_memory memory;
 static struct nic n;
 static uint64_t paused_us;
@@ -257,4 +265,22 @@ TEST(e1000e_listen_adds_an_address)
 	CHECK_EQ(registers[(RAL + 24) / 4], 0x12005442u);
 	CHECK_EQ(registers[(RAH + 24) / 4], VALID | 0x5634);
 	CHECK_EQ(registers[RAL / 4], low);
+}
+
+/* Received frames and all other causes have entry 1 of MSI-X, which no message by MSI uses. */
+TEST(e1000e_interrupts_by_msi_or_by_one_entry_of_msix)
+{
+	registers[EITR_1 / 4] = 8000;	/* of another driver */
+	CHECK(!start());
+	CHECK_EQ(registers[EITR_1 / 4], 0);
+	CHECK_EQ(registers[IVAR / 4], 0x90009);
+	CHECK_EQ(registers[EIAC / 4], QUEUE_0);
+	e1000e_driver.mask(&n, false);
+	CHECK_EQ(registers[IMS / 4] & (LINK | FRAME | QUEUE_0 | OTHERS), LINK | FRAME);
+	n.msix = true;
+	e1000e_driver.mask(&n, false);
+	CHECK_EQ(registers[IMS / 4], LINK | QUEUE_0 | OTHERS);
+	registers[IMC / 4] = 0;
+	e1000e_driver.mask(&n, true);
+	CHECK_EQ(registers[IMC / 4], ~0u);
 }

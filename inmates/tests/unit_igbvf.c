@@ -4,6 +4,7 @@
  * registers: the registers and the descriptors may have any values.
  */
 #include <string.h>
+#include "../quest/drivers/net/advanced.h"
 #include "../quest/drivers/net/igbvf.h"
 #include "unit.h"
 
@@ -25,7 +26,7 @@
 #define BUS		0x123456000ull		/* where the function finds the memory */
 
 static uint32_t registers[IGBVF_REGISTERS / 4];
-static struct igbvf_memory memory;
+static struct advanced_memory memory;
 static struct nic n;
 static uint32_t message, low, high;	/* the answer of the physical function */
 static bool silent;
@@ -63,7 +64,7 @@ static void begin(void)
 
 static uint64_t buffer(uint32_t i)
 {
-	return BUS + offsetof(struct igbvf_memory, rx_buffer) + i * NIC_BUFFER;
+	return BUS + offsetof(struct advanced_memory, rx_buffer) + i * NIC_BUFFER;
 }
 
 static bool is_given(uint32_t i)
@@ -82,7 +83,7 @@ TEST(igbvf_starts_by_the_mailbox)
 	static const uint8_t address[] = { 0x52, 0x54, 0, 0x12, 0x34, 0x99 };
 	uint32_t i;
 
-	CHECK_EQ(offsetof(struct igbvf_memory, rx_buffer), 4096);
+	CHECK_EQ(offsetof(struct advanced_memory, rx_buffer), 4096);
 	begin();
 	CHECK(!memcmp(n.address, address, sizeof(address)));
 	for (i = 0; i < NIC_RX; i++)

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .nodes import Node
 
-# the same as in inmates/quest/net/share.h, and the functions of inmates/quest/drivers/net/nic.c
+# the same as in inmates/quest/net/share.h, and the functions of inmates/quest/drivers/net
 ITEM, SHARERS = 1536, 7
 RX, TX = "-rx", "-tx"
-FUNCTIONS = {"8086:10d3": "82574L", "8086:10ca": "virtual function of an 82576"}
+FUNCTIONS = {
+    "8086:10d3": "82574L",
+    "8086:10c9": "82576",
+    "8086:10ca": "virtual function of an 82576",
+}
 RINGS = f"type: ring, item: {ITEM}, of these two cells"
 
 

@@ -187,7 +187,8 @@ bool pci_msix(const struct qv_info_device *d, unsigned int n, uint8_t vector, ui
 	entry[1] = 0;
 	entry[2] = vector;
 	entry[3] = 0;
+	if (!written(entry[0], MESSAGE_ADDRESS | apic_id << 12) || entry[2] != vector)
+		return false;
 	pci_write(d->bdf, cap + 2, 2, (control & ~MSIX_ALL_MASKED) | MSIX_ENABLE);
-	return written(entry[0], MESSAGE_ADDRESS | apic_id << 12) && entry[2] == vector &&
-	       (pci_read(d->bdf, cap + 2, 2) & MSIX_ENABLE);
+	return pci_read(d->bdf, cap + 2, 2) & MSIX_ENABLE;
 }

@@ -231,7 +231,7 @@ static void print_function(const struct nic *n)
 	if (nic_polled())
 		print("polled\n");
 	else
-		print("%lu interrupts\n", nic_interrupts());
+		print("%lu interrupts by %s\n", nic_interrupts(), n->msix ? "MSI-X" : "MSI");
 	print("received %lu frames, %lu bytes; bad %lu, lost for lack of memory %lu\n",
 	      n->counts.rx, n->counts.rx_bytes, n->counts.rx_bad, interface_lost());
 	print("sent %lu frames, %lu bytes; not sent, ring full %lu\n", n->counts.tx,

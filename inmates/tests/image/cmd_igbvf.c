@@ -9,8 +9,8 @@
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include <inmate/trap.h>
+#include "../../quest/drivers/net/advanced.h"
 #include "../../quest/drivers/net/igbvfregs.h"
-#include "../../quest/drivers/net/nicrings.h"
 #include "../../quest/kernel/thread.h"
 #include "../../quest/shell/shell.h"
 #include "../../quest/shell/words.h"
@@ -74,13 +74,13 @@ static bool greet(uint8_t address[6])
 
 static void queue(unsigned int at, const volatile void *ring)
 {
-	vf[(at + VF_CONTROL) / 4] = 0;
+	vf[(at + ADVANCED_CONTROL) / 4] = 0;
 	vf[(at + RING_LOW) / 4] = (uint32_t)(uintptr_t)ring;
 	vf[(at + RING_HIGH) / 4] = (uint32_t)((uintptr_t)ring >> 32);
 	vf[(at + RING_LENGTH) / 4] = sizeof(sends);
 	vf[(at + RING_HEAD) / 4] = 0;
 	vf[(at + RING_TAIL) / 4] = 0;
-	vf[(at + VF_CONTROL) / 4] = VF_CONTROL_ENABLE;
+	vf[(at + ADVANCED_CONTROL) / 4] = ADVANCED_ENABLE;
 }
 
 /* Gives the buffer of the descriptor to the function. */
@@ -99,7 +99,7 @@ static unsigned int receive(const uint8_t address[6])
 
 	for (n = 0; n < FRAMES; n++) {
 		i = n % DESCRIPTORS;
-		if (!until(&receives[i][2], VF_DONE))
+		if (!until(&receives[i][2], ADVANCED_DONE))
 			return FRAMES;
 		if (!memcmp(buffers[i], address, 6))
 			return i;
@@ -127,7 +127,7 @@ static bool start(const struct qv_info_device *d, uint8_t address[6])
 	vf[VF_IVAR / 4] = (VF_IVAR_VALID | ENTRY) | (VF_IVAR_VALID | ENTRY) << 8;
 	vf[VF_EIAC / 4] = 1u << ENTRY;
 	vf[VF_EIMS / 4] = 1u << ENTRY;
-	vf[(RING_RX + VF_SPLIT) / 4] = VF_SPLIT_ONE;
+	vf[(RING_RX + ADVANCED_SPLIT) / 4] = ADVANCED_SPLIT_ONE;
 	queue(RING_RX, receives);
 	queue(RING_TX, sends);
 	vf[(RING_RX + RING_TAIL) / 4] = DESCRIPTORS - 1;
@@ -147,10 +147,10 @@ static void exchange(const uint8_t address[6], uint32_t word)
 		memcpy(frame + i, &word, 4);
 	sends[0][0] = (uint32_t)(uintptr_t)frame;
 	sends[0][1] = (uint32_t)((uintptr_t)frame >> 32);
-	sends[0][2] = VF_TX_DATA | VF_TX_END | VF_TX_CHECKSUM | VF_TX_REPORT | FRAME;
-	sends[0][3] = FRAME << VF_TX_LENGTH;
+	sends[0][2] = ADVANCED_TX_FRAME | FRAME;
+	sends[0][3] = FRAME << ADVANCED_TX_LENGTH;
 	vf[(RING_TX + RING_TAIL) / 4] = 1;
-	if (!until(&sends[0][3], VF_DONE)) {
+	if (!until(&sends[0][3], ADVANCED_DONE)) {
 		print("the frame stays\n");
 		return;
 	}

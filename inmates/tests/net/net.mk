@@ -4,7 +4,7 @@
 include $(TOP)/inmates/quest/lwip.mk
 NET_WORLD := $(TOP)/inmates/tests/net
 NETTED := $(addprefix $(TOP)/inmates/,lib/util/string.c \
-	$(addprefix quest/drivers/net/,e1000e.c nicrings.c) \
+	$(addprefix quest/drivers/net/,e1000e.c nicrings.c physical.c) \
 	$(addprefix quest/net/,calls.c common.c datagram.c interface.c nicport.c options.c serve.c \
 		share.c shared.c socket.c stream.c tcp.c timewait.c udp.c lwip/port.c))
 NET_CHANNEL := $(wildcard $(TOP)/lib/channel/*.c)

@@ -3,6 +3,7 @@
 #include <inmate/console.h>
 #include "../../quest/drivers/net/e1000e.h"
 #include "../../quest/drivers/net/nic.h"
+#include "../../quest/drivers/net/physical.h"
 #include "../../quest/kernel/clock.h"
 #include "../../quest/kernel/dispatch.h"
 #include "../../quest/kernel/panic.h"
@@ -26,7 +27,7 @@
 #define WAITS_MAX	100000		/* so many waits are a hang */
 #define BURST		32
 
-static uint32_t registers[E1000E_REGISTERS / 4];
+static uint32_t registers[PF_REGISTERS / 4];
 static struct e1000e_memory *memory;
 static struct nic device;
 static uint32_t rx_at, tx_at;		/* the function's next descriptors */

@@ -15,7 +15,7 @@
 
 #define MS		100000ull
 
-const struct nic_driver e1000e_driver, igbvf_driver, apart_driver;
+const struct nic_driver e1000e_driver, igb_driver, igbvf_driver, apart_driver;
 static const struct qv_info info;
 static struct thread idle, driver, hog, receivers[3];
 static struct wait_queue events, served;	/* of the driver, of receivers */

@@ -40,6 +40,7 @@ struct nic {
 	uint32_t rx_next;		/* the descriptor to look at next */
 	/* the next one to fill, and the oldest that the function may still read */
 	uint32_t tx_next, tx_oldest;
+	bool msix;			/* it interrupts by MSI-X */
 	bool in_parts;			/* the next descriptor continues a frame that is dropped */
 	bool lost;			/* others have reset it: it must be started again */
 	const char *wrong;		/* why the program that drives it must end (apart.h) */
@@ -51,7 +52,7 @@ struct nic_driver {
 	uint32_t registers;		/* length in bytes of BAR 0 */
 	size_t memory;
 	const struct nic_rings *rings;	/* for the functions of nicrings.h, if it uses them */
-	bool msix;			/* it interrupts by entry NIC_MSIX of MSI-X, else by MSI */
+	bool msi, msix;			/* it can interrupt by MSI, by entry NIC_MSIX of MSI-X */
 	/*
 	 * Ends all DMA of the function, and masks its interrupts, until start(). Returns false if
 	 * it does not end its reset.

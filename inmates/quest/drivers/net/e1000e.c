@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "e1000e.h"
+#include "physical.h"
 
-/* Registers besides those of rings: Intel 82574 datasheet, chapter 10 */
-#define CTRL		0x0000
+/* Registers and bits besides those of physical.h: Intel 82574 datasheet, chapter 10 */
 #define CTRL_ASDE	(1u << 5)	/* detects the speed */
-#define CTRL_SLU	(1u << 6)	/* sets the link up */
-#define CTRL_RST	(1u << 26)
-#define STATUS		0x0008
-#define STATUS_LU	(1u << 1)
-#define ICR		0x00C0
+#define CTRL_EXT_PBA	(1u << 31)	/* a message of MSI-X is no longer pending */
 #define ITR		0x00C4
-#define IMS		0x00D0
-#define IMC		0x00D8
-#define CAUSE_LINK	(1u << 2)
+#define EIAC		0x00DC		/* causes that a message of MSI-X clears */
+#define IVAR		0x00E4		/* entries of MSI-X for causes */
+#define IVAR_ENTRY	(8u | NIC_MSIX)
+#define IVAR_OTHER	16		/* shift for all causes but those of queues */
+#define EITR		0x00E8		/* pause between messages of entry 0 */
 #define CAUSE_RX_FEW	(1u << 4)	/* few free descriptors are left */
 #define CAUSE_RX_LOST	(1u << 6)
 #define CAUSE_RX	(1u << 7)
-#define RCTL		0x0100
-#define RCTL_EN		(1u << 1)
-#define RCTL_BROADCAST	(1u << 15)
-#define RCTL_STRIP	(1u << 26)	/* leaves out the checksum */
-#define TCTL		0x0400
-#define TCTL_EN		(1u << 1)
-#define TCTL_PAD	(1u << 3)
+#define CAUSE_QUEUE	(1u << 20)	/* of MSI-X: received frames */
+#define CAUSE_OTHER	(1u << 24)	/* of MSI-X: the link, lost frames */
 #define TCTL_RETRIES	(15u << 4)
 #define TCTL_DISTANCE	(64u << 12)
 #define TIPG		0x0410
@@ -32,14 +25,6 @@
 #define TXDCTL		0x3828
 #define DCTL_DESCRIPTORS	(1u << 24)	/* thresholds count descriptors */
 #define TXDCTL_ONE	(1u << 22)		/* must be set */
-#define RXCSUM		0x5000
-#define RFCTL		0x5008		/* 0: legacy descriptors */
-#define MTA		0x5200
-#define MTA_WORDS	128
-#define RAL		0x5400
-#define RAH		0x5404
-#define RAH_VALID	(1u << 31)
-#define MRQC		0x5818		/* 0: one queue */
 
 /* Bits of descriptors */
 #define RX_DONE		(1u << 0)
@@ -49,49 +34,12 @@
 #define TX_REPORT	(1u << 3)
 #define TX_DONE		(1u << 0)
 
-#define CAUSES		(CAUSE_LINK | CAUSE_RX_FEW | CAUSE_RX_LOST | CAUSE_RX)
-#define RESET_ROUNDS	100
-#define RESET_US	1000
+#define CAUSES		(PF_CAUSE_LINK | CAUSE_RX_FEW | CAUSE_RX_LOST | CAUSE_RX)
+#define MSIX_CAUSES	(PF_CAUSE_LINK | CAUSE_QUEUE | CAUSE_OTHER)
 
 static volatile struct e1000e_memory *memory(const struct nic *n)
 {
 	return n->memory;
-}
-
-static void acknowledge(struct nic *n)
-{
-	nic_set(n, ICR, nic_get(n, ICR));
-}
-
-static bool reset(struct nic *n)
-{
-	unsigned int i;
-
-	nic_set(n, IMC, ~0u);
-	nic_set(n, RCTL, 0);
-	nic_set(n, TCTL, 0);
-	nic_set(n, CTRL, nic_get(n, CTRL) | CTRL_RST);
-	for (i = 0; i < RESET_ROUNDS; i++) {
-		n->pause_us(RESET_US);
-		if (!(nic_get(n, CTRL) & CTRL_RST))
-			break;
-	}
-	nic_set(n, IMC, ~0u);
-	acknowledge(n);
-	return i < RESET_ROUNDS;
-}
-
-/* The reset has loaded the address from the function's own memory. */
-static bool read_address(struct nic *n)
-{
-	uint32_t low = nic_get(n, RAL), high = nic_get(n, RAH);
-	unsigned int i;
-
-	for (i = 0; i < 4; i++)
-		n->address[i] = (uint8_t)(low >> 8 * i);
-	n->address[4] = (uint8_t)high;
-	n->address[5] = (uint8_t)(high >> 8);
-	return high & RAH_VALID && !(n->address[0] & 1) && (low || high & 0xFFFF);
 }
 
 static void give(struct nic *n, uint32_t i)
@@ -104,18 +52,12 @@ static void give(struct nic *n, uint32_t i)
 
 static void start_rx(struct nic *n)
 {
-	uint32_t i;
-
 	nic_give_all(n);
-	for (i = 0; i < MTA_WORDS; i++)
-		nic_set(n, MTA + 4 * i, 0);
-	nic_set(n, RXCSUM, 0);
-	nic_set(n, RFCTL, 0);
-	nic_set(n, MRQC, 0);
+	physical_filter(n);
 	nic_set(n, RDTR, 0);
 	nic_set(n, RXDCTL, DCTL_DESCRIPTORS);
 	nic_place_ring(n, RING_RX);
-	nic_set(n, RCTL, RCTL_EN | RCTL_BROADCAST | RCTL_STRIP);
+	nic_set(n, PF_RCTL, PF_RCTL_EN | PF_RCTL_BROADCAST | PF_RCTL_STRIP);
 }
 
 static void start_tx(struct nic *n)
@@ -123,17 +65,27 @@ static void start_tx(struct nic *n)
 	nic_set(n, TIPG, TIPG_USUAL);
 	nic_set(n, TXDCTL, DCTL_DESCRIPTORS | TXDCTL_ONE);
 	nic_place_ring(n, RING_TX);
-	nic_set(n, TCTL, TCTL_EN | TCTL_PAD | TCTL_RETRIES | TCTL_DISTANCE);
+	nic_set(n, PF_TCTL, PF_TCTL_EN | PF_TCTL_PAD | TCTL_RETRIES | TCTL_DISTANCE);
+}
+
+/* One message, by MSI or MSI-X, for received frames and for changes of the link */
+static void set_causes(struct nic *n)
+{
+	nic_set(n, ITR, 0);
+	nic_set(n, EITR + 4 * NIC_MSIX, 0);
+	nic_set(n, IVAR, IVAR_ENTRY | IVAR_ENTRY << IVAR_OTHER);
+	nic_set(n, EIAC, CAUSE_QUEUE);
+	nic_set(n, PF_CTRL_EXT, nic_get(n, PF_CTRL_EXT) | CTRL_EXT_PBA);
 }
 
 static const char *start(struct nic *n)
 {
-	if (!reset(n))
+	if (!physical_reset(n))
 		return "it does not end its reset";
-	if (!read_address(n))
+	if (!physical_address(n))
 		return "it has no Ethernet address of its own";
-	nic_set(n, ITR, 0);
-	nic_set(n, CTRL, nic_get(n, CTRL) | CTRL_SLU | CTRL_ASDE);
+	set_causes(n);
+	nic_set(n, PF_CTRL, nic_get(n, PF_CTRL) | PF_CTRL_SLU | CTRL_ASDE);
 	start_rx(n);
 	start_tx(n);
 	nic_begin(n);
@@ -171,21 +123,12 @@ static bool is_sent(const struct nic *n, uint32_t i)
 	return memory(n)->tx[i].status & TX_DONE;
 }
 
-static void listen(struct nic *n, unsigned int entry, const uint8_t address[NIC_ADDRESS])
-{
-	nic_set(n, RAL + 8 * entry, (uint32_t)address[0] | (uint32_t)address[1] << 8 |
-				    (uint32_t)address[2] << 16 | (uint32_t)address[3] << 24);
-	nic_set(n, RAH + 8 * entry, (uint32_t)address[4] | (uint32_t)address[5] << 8 | RAH_VALID);
-}
-
 static void mask(struct nic *n, bool masked)
 {
-	nic_set(n, masked ? IMC : IMS, masked ? ~0u : CAUSES);
-}
-
-static bool link(struct nic *n)
-{
-	return nic_get(n, STATUS) & STATUS_LU;
+	if (masked)
+		nic_set(n, PF_IMC, ~0u);
+	else
+		nic_set(n, PF_IMS, n->msix ? MSIX_CAUSES : CAUSES);
 }
 
 static const struct nic_rings rings = {
@@ -193,9 +136,10 @@ static const struct nic_rings rings = {
 };
 
 const struct nic_driver e1000e_driver = {
-	.vendor = 0x8086, .device = 0x10D3, .registers = E1000E_REGISTERS,
-	.memory = sizeof(struct e1000e_memory),
-	.rings = &rings, .reset = reset, .start = start,
+	.vendor = 0x8086, .device = 0x10D3, .registers = PF_REGISTERS,
+	.memory = sizeof(struct e1000e_memory), .msi = true, .msix = true,
+	.rings = &rings, .reset = physical_reset, .start = start,
 	.receive = nic_receive, .release = nic_release, .room = nic_room, .send = nic_send,
-	.listen = listen, .acknowledge = acknowledge, .mask = mask, .link = link,
+	.listen = physical_listen, .acknowledge = physical_acknowledge, .mask = mask,
+	.link = physical_link,
 };

@@ -5,8 +5,6 @@
 
 #include "nicrings.h"
 
-#define E1000E_REGISTERS	0x20000
-
 /* Descriptors in the legacy format: Intel 82574 datasheet, 7.1.4 and 7.2.4. */
 struct e1000e_rx {
 	uint64_t address;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Registers and descriptors of a virtual function of Intel's 82576, besides those of nicrings.h:
- * 82576EB datasheet 2.61, 8.14, and 7.8 for the mailbox.
+ * Registers of a virtual function of Intel's 82576, besides those of advanced.h: 82576EB datasheet
+ * 2.61, 8.14, and 7.8 for the mailbox.
  */
 #ifndef QUEST_IGBVFREGS_H
 #define QUEST_IGBVFREGS_H
@@ -28,19 +28,5 @@
 #define VF_EICR			0x1580
 #define VF_IVAR			0x1700		/* entries for the causes received, sent */
 #define VF_IVAR_VALID		0x80u
-#define VF_SPLIT		0x0C		/* received frames only: the kind of descriptors */
-#define VF_SPLIT_ONE		(1u << 25 | 2u)	/* advanced, one buffer of 2 KiB */
-#define VF_CONTROL		0x28
-#define VF_CONTROL_ENABLE	(1u << 25)
-
-/* Bits of descriptors */
-#define VF_DONE			(1u << 0)
-#define VF_RX_END		(1u << 1)	/* the last part of a frame */
-#define VF_RX_ERROR		(1u << 31)
-#define VF_TX_DATA		(3u << 20 | 1u << 29)
-#define VF_TX_END		(1u << 24)
-#define VF_TX_CHECKSUM		(1u << 25)
-#define VF_TX_REPORT		(1u << 27)
-#define VF_TX_LENGTH		14		/* shift of the length in `status` */
 
 #endif

@@ -13,6 +13,7 @@
 #include "../../mm/pages.h"
 #include "apart.h"
 #include "e1000e.h"
+#include "igb.h"
 #include "igbvf.h"
 #include "nic.h"
 
@@ -21,7 +22,9 @@
 #define DEVICE_PAGE	(PTE_WRITE | PTE_NO_EXECUTE | PTE_UNCACHED)
 
 /* The first one of which there is a function is used. */
-static const struct nic_driver *const drivers[] = { &e1000e_driver, &igbvf_driver };
+static const struct nic_driver *const drivers[] = {
+	&e1000e_driver, &igb_driver, &igbvf_driver,
+};
 static struct qv_info_device function;
 static const struct nic_driver *driver;	/* of the function */
 static struct nic device;		/* of that driver, or of a program (apart.h) */
@@ -128,7 +131,7 @@ const char *nic_find(bool apart)
 
 	driver = find();
 	if (!driver)
-		return "this machine has no function 8086:10d3 (82574L) or 8086:10ca (82576)";
+		return "this machine has no function 8086:10d3 (82574L), 10c9 or 10ca (82576)";
 	bar = pci_bar(&function, 0);
 	if (!bar || bar->ports || bar->size < driver->registers)
 		return "the function has no registers in memory";
@@ -186,9 +189,10 @@ void nic_poke(void)
 
 static bool set_message(void)
 {
-	if (driver->msix)
-		return pci_msix(&function, NIC_MSIX, nic.source.vector, apic_id());
-	return pci_msi(&function, nic.source.vector, apic_id());
+	uint8_t vector = nic.source.vector;
+
+	device.msix = driver->msix && pci_msix(&function, NIC_MSIX, vector, apic_id());
+	return device.msix || (driver->msi && pci_msi(&function, vector, apic_id()));
 }
 
 static void set_messages(bool polled)

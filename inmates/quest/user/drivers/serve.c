@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <string.h>
 #include "../../drivers/net/e1000e.h"
+#include "../../drivers/net/igb.h"
 #include "../../drivers/net/igbvf.h"
+#include "../../drivers/net/nicrings.h"
 #include "serve.h"
 
 #define WAIT_US		20000		/* until the next look at the link */
@@ -15,7 +17,9 @@
 #define BEAT_PAUSES	32		/* of 1 ms; a reset of an 82574L has fewer */
 #define FULL_US		100		/* until a full ring of the function has room again */
 
-static const struct nic_driver *const drivers[] = { &e1000e_driver, &igbvf_driver };
+static const struct nic_driver *const drivers[] = {
+	&e1000e_driver, &igb_driver, &igbvf_driver,
+};
 static struct nic nic;
 static struct quest_nic map;
 static volatile const struct quest_nic_out *out;
