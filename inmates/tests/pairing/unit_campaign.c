@@ -92,18 +92,19 @@ static void fill(struct image *image, uint64_t count)
 		image->words[k] = count * 0x9E3779B97F4A7C15ull + k;
 }
 
-/* The component starts in cell `i`, at the last checkpoint if there is one. */
+/* The component starts in cell `i`, as in take_over(): at the last checkpoint if there is one. */
 static void start(int i)
 {
 	static struct image found, right;
 	struct cell *c = &cells[i];
-	uint64_t at = now;
+	uint64_t at = now, fault = takeover_fault((unsigned int)i, now);
 	long bytes;
 
 	memset(&c->process, 0, sizeof(c->process));
 	c->process.component = i + 1;
-	checkpoint_fetch((unsigned int)i);
-	checkpoint_arm((unsigned int)i, checkpoint_usable((unsigned int)i, at));
+	if (fault)
+		checkpoint_fetch((unsigned int)i);
+	checkpoint_arm((unsigned int)i, fault && checkpoint_usable((unsigned int)i, at));
 	bytes = checkpoint_resume(&c->process, (uintptr_t)&found, sizeof(found));
 	CHECK(bytes >= 0);
 	fill(&right, bytes ? found.count : 0);
