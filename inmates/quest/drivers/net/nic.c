@@ -81,6 +81,12 @@ static const struct nic_driver *find(void)
 	return NULL;
 }
 
+/* Alone, the length of the BAR that has the table of MSI-X is not known. */
+static bool has_table(void)
+{
+	return driver->msix && cell_present();
+}
+
 /* Maps config space, the registers, and the BARs that may have the table of MSI-X. */
 static bool map(void)
 {
@@ -90,7 +96,7 @@ static bool map(void)
 
 	if (cell_present() && !map_identity(config, config + PAGE_SIZE, DEVICE_PAGE))
 		return false;
-	for (i = 0; i < (driver->msix ? BARS : 1); i++) {
+	for (i = 0; i < (has_table() ? BARS : 1); i++) {
 		bar = pci_bar(&function, i);
 		if (bar && !bar->ports &&
 		    !map_identity(bar->base, bar->base + (i ? bar->size : driver->registers),
@@ -191,7 +197,7 @@ static bool set_message(void)
 {
 	uint8_t vector = nic.source.vector;
 
-	device.msix = driver->msix && pci_msix(&function, NIC_MSIX, vector, apic_id());
+	device.msix = has_table() && pci_msix(&function, NIC_MSIX, vector, apic_id());
 	return device.msix || (driver->msi && pci_msi(&function, vector, apic_id()));
 }
 
