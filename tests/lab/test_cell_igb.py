@@ -208,7 +208,7 @@ def test_quest_uses_a_virtual_function(qv: Product, more: str) -> None:
 @pytest.mark.parametrize("more", ["", ",apart"], ids=["kernel", "program"])
 def test_quest_uses_the_physical_function(qv: Product, more: str) -> None:
     """Linux's driver has used it before. Afterwards Linux has it again."""
-    qv.sh(f"""modprobe igb; udevadm settle
+    qv.sh(f"""modprobe igb; udevadm settle; echo 0 >/sys/bus/pci/devices/0000:{IGB}/sriov_numvfs
           nic=$(basename $(ls -d /sys/bus/pci/devices/0000:{IGB}/net/*))
           ip link set $nic up; sleep 2; ip link set $nic down""")
     linux_up(qv)
