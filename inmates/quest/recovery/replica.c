@@ -150,6 +150,7 @@ static bool publish(struct replica *r, uint64_t number, const struct hash *root,
 	unsigned char *to = (unsigned char *)state_at(r, 0, number);
 	size_t done, part;
 
+	vote_take_back(r->own, number - 1);	/* those that a fault left there */
 	vote_store(&s->number, 0);
 	for (done = 0; done < bytes; done += part) {
 		part = part_of(bytes, done, PAGE_SIZE);
@@ -339,7 +340,6 @@ size_t replica_fetch(unsigned int n, void *to, size_t room, bool kept)
 	}
 	if (!bytes)
 		return 0;
-	vote_take_back(r->own, number - 1);
 	/* if two cells fail before the next vote, the third one finds it here, too */
 	(void)publish(r, number, &root, NULL, to, bytes);
 	agree_on(r);

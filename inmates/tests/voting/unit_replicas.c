@@ -249,6 +249,20 @@ TEST(campaign_of_faults_against_three_cells)
 	}
 }
 
+/*
+ * Wrong votes with numbers ahead are gone as soon as the cell votes again. Otherwise the next cell
+ * that is at fault could repeat them, and both would outvote the third one.
+ */
+TEST(a_vote_takes_those_ahead_of_it_back)
+{
+	make_world();
+	vote_wrongly(0);
+	CHECK(vote_newest(memory_of(0)) > cells[0].image.count + 4);
+	run_until(now + 4 * TICK);
+	CHECK(vote_newest(memory_of(0)) <= cells[0].image.count);
+	CHECK(!cells[0].stops && !cells[1].stops && !cells[2].stops);
+}
+
 /* One cell has failed, and the state of another one is spoilt: both that are left go back. */
 TEST(two_that_differ_go_back_to_the_agreed_state)
 {
