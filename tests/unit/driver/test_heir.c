@@ -185,7 +185,7 @@ static void refused(void)
 
 UNIT_SUITE(heir) = {
 	{ "heir: the driver looks as often while another call is under way", looks },
-	{ "heir: a move is told", moved },
+	{ "heir: an event tells of a move", moved },
 	{ "heir: the log says that the heir's function can reach all memory", unsafe },
 	{ "heir: the log says that DMA may be blocked after a move", silent },
 	{ "heir: the log says that a function stays", refused },

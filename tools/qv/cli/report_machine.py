@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LINES = 300  # of the journal: the last ones
 SETTINGS = "etc/qv/qv.conf"
-# what qvctl and systemd said of QV's units, without the output of cells' consoles
+# messages of qvctl and systemd about QV's units, without the output of consoles
 UNITS = ("--unit=qv*", "--identifier=qvctl", "--identifier=systemd", f"--lines={LINES}")
 
 
