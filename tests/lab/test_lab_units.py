@@ -110,12 +110,13 @@ def test_program_of_a_root_is_patched_or_refused(tmp_path: Path) -> None:
         roots.patch(tmp_path, "bochs", "program", "0f 84", "90 90")
 
 
-def test_fault_of_qemu_is_mended() -> None:
+def test_faults_of_qemu_are_mended() -> None:
     """In the QEMU of the tool root, the function that changes a word of CPU 0 is there, and returns
-    at once."""
+    at once; and the code that delivers an injected interrupt is the known one."""
     said = enter.run(roots.ensure("tool"), ["qemu-system-x86_64", "--version"],
                      {"LD_PRELOAD": str(qemu.mend()), "QV_SAY": "1"})
     assert said.returncode == 0 and "cpu_clear_ignne: returns at once" in said.stdout, said.stdout
+    assert "helper_vmrun: delivers an interrupt once" in said.stdout, said.stdout
 
 
 def test_bochs_registers_are_parsed() -> None:

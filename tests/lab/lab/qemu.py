@@ -37,13 +37,13 @@ STOPS = {
 }
 
 
-MEND = LAB / "qemu/ignne.c"
+MEND = LAB / "qemu/mend.c"
 
 
 def mend() -> Path:
-    """Returns the library that mends a fault of QEMU when it is preloaded. MEND describes it."""
-    made = BUILD / "lab/ignne.so"
-    with roots.locked(BUILD / "lab/ignne.lock"):
+    """Returns the library that mends faults of QEMU when it is preloaded. MEND describes it."""
+    made = BUILD / "lab/mend.so"
+    with roots.locked(BUILD / "lab/mend.lock"):
         if not made.exists() or made.stat().st_mtime < MEND.stat().st_mtime:
             fresh = made.with_suffix(".new")
             enter.shell(roots.ensure("tool"), 'cc -std=gnu11 -O2 -Wall -Wextra -Werror -shared -fPIC -o "$1" "$2"',
