@@ -8,12 +8,17 @@ import pytest
 from devices import driver
 from product import TEST_IMAGE, Product
 from test_cell_net import CELL, CELL_IP, alone, linux_up  # noqa: F401
-from test_iommu import AMD_IDENTITY
+from test_iommu import AMD_IDENTITY, QEMU
 from test_iommu_traffic import counted
 from test_watching import until
 
 CPU = {"first": 3, "second": 2, "third": 1}
 WAITS = "another cell has its network function"
+MACHINES = {
+    "amd": AMD_IDENTITY,
+    "intel-6.1": pytest.mark.machine(iommu="intel", kernel="6.1", qemu_args=QEMU, boot_args=("iommu=pt",)),
+    "scalable": pytest.mark.machine(iommu="intel-scalable", qemu_args=QEMU),
+}
 GAP_S = 10      # an emulated machine on a busy host; the event has the time in the cell's clock
 
 
@@ -72,7 +77,7 @@ def test_move_holds_no_cpu_long(qv: Product) -> None:
     assert us < 150 and after < 10_000
 
 
-@AMD_IDENTITY
+@pytest.mark.parametrize("", [pytest.param(id=name, marks=mark) for name, mark in MACHINES.items()])
 @pytest.mark.slow
 def test_heir_answers_when_the_cell_has_failed(qv: Product) -> None:
     """And when the heir fails later, the first cell answers, which has begun again and waits. At
