@@ -8,6 +8,8 @@ import sharing
 from cells import Bench
 from devices import given
 from product import TEST_IMAGE, Product
+from test_cell_igb import AMD_IDENTITY as AMD_IDENTITY_IGB
+from test_cell_igb import IGB
 from test_cell_net import CELL, CELL_IP, LINUX, LINUX_IP, alone, linux_up  # noqa: F401
 from test_iommu import AMD_IDENTITY, dma
 from test_watching import until
@@ -24,17 +26,17 @@ PING = "ping -c 10 -i 0.05 -s 1400 "
 FETCH = "curl -sS http://"
 
 
-def start_owner(qv: Product, more: str = "") -> None:
-    """`more`: words behind `share`."""
-    path = given(qv, dma(CELL, "protected"), more=RINGS.replace("\n", "\\n"))
+def start_owner(qv: Product, more: str = "", place: str = CELL) -> None:
+    """`more`: words behind `share`. `place`: of the function."""
+    path = given(qv, dma(place, "protected"), more=RINGS.replace("\n", "\\n"))
     qv.sh(f"sed -i 's|^cmdline:.*|cmdline: net={CELL_IP}/24,share{more}|; s,^cpus:.*,cpus: [3],' {path}")
     qv.do(f"cell create {path} --start")
 
 
-def two_sharers(qv: Product, more: str = "") -> None:
+def two_sharers(qv: Product, more: str = "", place: str = CELL) -> None:
     linux_up(qv)
     qv.do("enable --iommu")
-    start_owner(qv, more)
+    start_owner(qv, more, place)
     qv.sh(f"cat >/run/other.yaml <<'END'\nname: other\ncpus: [2]\nmemory: 32M\nimage: {TEST_IMAGE}\n"
           f"cmdline: net=share:lan,{OTHER_IP}/24\n{RINGS}END")
     qv.do("cell create /run/other.yaml --start")
@@ -49,12 +51,15 @@ def until_answers(qv: Product, address: str) -> None:
     until(lambda: answers(qv, address), f"{address} answers all of ten packets", 60)
 
 
-@AMD_IDENTITY
-@pytest.mark.parametrize("more", ["", pytest.param(",apart", marks=pytest.mark.slow)], ids=["kernel", "program"])
-def test_two_cells_share_a_function(qv: Product, more: str) -> None:
+@pytest.mark.parametrize(("more", "place"), [
+    pytest.param("", CELL, id="kernel", marks=AMD_IDENTITY),
+    pytest.param(",apart", CELL, id="program", marks=(pytest.mark.slow, AMD_IDENTITY)),
+    pytest.param("", IGB, id="igb", marks=(pytest.mark.slow, AMD_IDENTITY_IGB)),
+])
+def test_two_cells_share_a_function(qv: Product, more: str, place: str) -> None:
     """Each answers Linux by an address of its own, and the sharer sends to the owner. The driver is
-    part of Quest's kernel, or a program, which is killed before."""
-    two_sharers(qv, more)
+    part of Quest's kernel, or a program, which is killed before. An 82576 is another kind."""
+    two_sharers(qv, more, place)
     if more:
         until(lambda: "link up" in qv.quesh("net"), "the driver", 60)
         [pid] = re.findall(r"(?m)^ *(\d+) +0 nicdriver", qv.quesh("ps"))
