@@ -118,8 +118,9 @@ static bool step(struct world *w, unsigned int i)
 	for (j = 0; j < VOTE_OTHERS; j++) {
 		others[j].voted = c->view[j] != NONE;
 		others[j].root = hash_of(c->last, c->view[j]);
-		/* the cell at fault may also be dead, or late */
+		/* the cell at fault may also be dead, or late, or have made a later vote */
 		others[j].gone = !others[j].voted && (i + 1 + j) % VOTE_CELLS == BAD;
+		others[j].elsewhere = others[j].gone;
 	}
 	memset(c->view, 0, sizeof(c->view));
 	c->read = 0;

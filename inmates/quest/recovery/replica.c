@@ -171,23 +171,33 @@ static bool publish(struct replica *r, uint64_t number, const struct hash *root,
 	return true;
 }
 
-/* Whether another cell that does not answer has failed, or is late. */
-static bool is_gone(const struct replica *r, const struct other *o, uint64_t now)
+/*
+ * Judges another cell that has not voted. It is late after TIME, and has failed if it does not run.
+ * A cell that has never voted may still come and decide, if no vote was agreed without it.
+ */
+static void judge_silent(const struct replica *r, unsigned int i, struct vote_other *other)
 {
-	return o->seen && (QV_CHAN_STATE(vote_load(o->life)) != QV_CHAN_IS_RUNNING ||
-			   (now > r->since && now - r->since > r->limit));
+	const struct other *o = &r->others[i];
+	bool runs = QV_CHAN_STATE(vote_load(o->life)) == QV_CHAN_IS_RUNNING;
+	uint64_t now = rdtsc(), newest = vote_newest(r->all[1 + i]);
+	bool late = now > r->since && now - r->since > r->limit;
+
+	other->gone = (o->seen && !runs) || (late && (o->seen || r->agreed));
+	/* if its newest vote is agreed, it is slow */
+	other->elsewhere = runs && late && newest > r->agreed && newest != r->last;
 }
 
 static enum vote_verdict judge(struct replica *r, struct vote_other others[VOTE_OTHERS],
 			       unsigned int *agree)
 {
-	uint64_t now = rdtsc();
 	unsigned int i;
 
 	for (i = 0; i < VOTE_OTHERS; i++) {
+		others[i] = (struct vote_other){ .voted = false };
 		others[i].voted = vote_read(r->all[1 + i], r->last, &others[i].root);
 		r->others[i].seen |= others[i].voted;
-		others[i].gone = !others[i].voted && is_gone(r, &r->others[i], now);
+		if (!others[i].voted)
+			judge_silent(r, i, &others[i]);
 	}
 	return vote_judge(&r->root, others, agree);
 }
@@ -201,11 +211,34 @@ static void agree_on(struct replica *r)
 }
 
 /* The last vote on which the others agree. */
-static uint64_t others_agreed(const struct replica *r)
+static uint64_t others_agreed(const struct replica *r, struct hash *root)
+{
+	return vote_agreed(r->all + 1, VOTE_OTHERS, UINT64_MAX, root);
+}
+
+/*
+ * Whether the others have begun afresh, and agree on vote `number`, since both had lost what this
+ * cell agreed on. Else they are on their way to its last vote, from an earlier vote of this cell.
+ */
+static bool is_afresh(const struct replica *r, uint64_t number, const struct hash *root)
+{
+	struct hash own;
+	unsigned int i;
+
+	for (i = 1; i < VOTE_CELLS; i++)
+		if (vote_newest(r->all[i]) + VOTE_RING > r->agreed)
+			return false;
+	return number && !(vote_read(r->own, number, &own) && hash_equal(&own, root));
+}
+
+/* Whether the others agree on a vote that this cell has not made. */
+static bool is_behind(const struct replica *r)
 {
 	struct hash root;
+	uint64_t number = others_agreed(r, &root);
 
-	return vote_agreed(r->all + 1, VOTE_OTHERS, UINT64_MAX, &root);
+	/* the number of an open vote may be a wrong one, above all others */
+	return number > (r->open ? r->agreed : r->last) || is_afresh(r, number, &root);
 }
 
 /* Compares the votes of another cell with those on which this one has agreed with any other. */
@@ -261,7 +294,7 @@ static long await(struct replica *r, const struct process *p)
 			r->counts.votes += r->open;
 			agree_on(r);
 			compare_all(r, rdtsc());
-			return (long)agree | (others_agreed(r) > r->last ? RECOVERY_BEHIND : 0);
+			return (long)agree | (is_behind(r) ? RECOVERY_BEHIND : 0);
 		}
 		next = rdtsc() + timer_from_us(POLL_US);
 		if (next >= until)
@@ -330,7 +363,7 @@ size_t replica_fetch(unsigned int n, void *to, size_t room, bool kept)
 
 	for (tries = 0; tries < TRIES; tries++) {
 		number = vote_agreed(r->all, VOTE_CELLS, below, &root);
-		if (kept && number && number < r->agreed)
+		if (kept && number && number < r->agreed && !is_afresh(r, number, &root))
 			return 0;
 		for (cell = 0; number && !bytes && cell < VOTE_CELLS; cell++)
 			bytes = copy_state(r, cell, number, &root, to, room);
@@ -371,8 +404,7 @@ void replica_look(unsigned int n, uint64_t now)
 	struct replica *r = &replicas[n];
 
 	compare_all(r, now);
-	/* the number of an open vote may be a wrong one, above all others */
-	if (others_agreed(r) <= (r->open ? r->agreed : r->last)) {
+	if (!is_behind(r)) {
 		r->behind = 0;
 	} else if (!r->behind) {
 		r->behind = r->since + (r->first ? timer_from_us(FIRST_US) : 0);
@@ -428,7 +460,11 @@ unsigned int replica_split(unsigned int n)
 
 	if (!r->open || judge(r, others, &agree) != VOTE_SPLIT)
 		return 0;
-	return 1 + others[0].voted + others[1].voted;
+	/* they agree on a later vote: behind */
+	if (r->behind && !others[0].voted && !others[1].voted)
+		return 0;
+	return 1 + (others[0].voted || others[0].elsewhere) +
+	       (others[1].voted || others[1].elsewhere);
 }
 
 uint64_t replica_behind(unsigned int n, uint64_t now)

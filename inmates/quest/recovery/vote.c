@@ -99,6 +99,12 @@ uint64_t vote_agreed(const struct vote_memory *const *memories, unsigned int n, 
 	return best;
 }
 
+/* Whether another cell has made a vote that this one will never make. */
+static bool is_against(const struct vote_other *o)
+{
+	return o->voted || o->elsewhere;
+}
+
 enum vote_verdict vote_judge(const struct hash *own, const struct vote_other others[VOTE_OTHERS],
 			     unsigned int *agree)
 {
@@ -112,5 +118,7 @@ enum vote_verdict vote_judge(const struct hash *own, const struct vote_other oth
 		return VOTE_AGREED;
 	if (a->voted && b->voted)
 		return hash_equal(&a->root, &b->root) ? VOTE_OUTVOTED : VOTE_SPLIT;
-	return (a->voted && b->gone) || (b->voted && a->gone) ? VOTE_SPLIT : VOTE_OPEN;
+	if (!is_against(a) && !is_against(b))
+		return VOTE_OPEN;	/* this cell is alone, or the others are slow */
+	return (is_against(a) || a->gone) && (is_against(b) || b->gone) ? VOTE_SPLIT : VOTE_OPEN;
 }

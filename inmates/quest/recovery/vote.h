@@ -78,7 +78,8 @@ uint64_t vote_agreed(const struct vote_memory *const *memories, unsigned int n, 
 /* Another cell, as this one sees it, for one vote of this cell */
 struct vote_other {
 	bool voted;
-	bool gone;			/* it has voted before, and fails to vote now */
+	bool gone;			/* it fails to vote now */
+	bool elsewhere;			/* the same, and it has voted on another number */
 	struct hash root;
 };
 

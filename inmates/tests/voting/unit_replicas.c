@@ -10,12 +10,6 @@
 
 #define CASES		60		/* of each kind */
 #define BACK		(TIME_US * US + 4 * PERIOD + 110000 * US)	/* at most, with FIRST_US */
-#define HELD_UP		(4 * TICK)	/* a good cell has no longer time between two votes */
-
-static struct vote_memory *memory_of(int i)
-{
-	return (struct vote_memory *)cellmemory_of(i);
-}
 
 static void flip_state(int i)
 {
@@ -51,14 +45,6 @@ static void hang(int i)
 static void hang_for_good(int i)
 {
 	cells[i].hangs_until = UINT64_MAX;
-}
-
-static void kill_cell(int i)
-{
-	stop(i);
-	cells[i].alive = false;
-	cellmemory_set_life(i, QV_CHAN_IS_FAILED);
-	cells[i].boots_at = now + rnd_below(100) * TICK;
 }
 
 /* The cell whose states it would copy first has spoilt ones. */

@@ -184,6 +184,19 @@ void stop(int i)
 	c->runs = false;
 }
 
+void kill_cell(int i)
+{
+	stop(i);
+	cells[i].alive = false;
+	cellmemory_set_life(i, QV_CHAN_IS_FAILED);
+	cells[i].boots_at = now + rnd_below(100) * TICK;
+}
+
+struct vote_memory *memory_of(int i)
+{
+	return (struct vote_memory *)cellmemory_of(i);
+}
+
 static void look(int i)
 {
 	struct cell *c = &cells[i];
@@ -247,12 +260,17 @@ void run_until(uint64_t end)
 	}
 }
 
+void lay_out_world(void)
+{
+	baton_init();
+	cellmemory_lay_out(VOTE_CELLS, ROOM, VOTE_STATES);
+}
+
 void make_world(void)
 {
 	int i;
 
-	baton_init();
-	cellmemory_lay_out(VOTE_CELLS, ROOM, VOTE_STATES);
+	lay_out_world();
 	for (i = 0; i < VOTE_CELLS; i++)
 		cells[i].boots_at = now + rnd_below(20) * TICK;
 	run_until(now + 60 * TICK);

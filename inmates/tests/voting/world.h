@@ -17,6 +17,7 @@
 #define BYTES		5000
 #define ROOM		8192
 #define MEMORY		(4096 + VOTE_STATES * ROOM)
+#define HELD_UP		(4 * TICK)	/* a good cell has no longer time between two votes */
 
 struct image { uint64_t count, words[BYTES / 8 - 1]; };
 
@@ -34,11 +35,20 @@ extern uint64_t found[DETECTORS];
 extern void (*hostile)(int cell);	/* writes the memory of `hostile_cell` in each tick */
 extern int hostile_cell;
 
-/* Lets all cells start, and run for 60 ms. */
+/* Clears the memories of all cells. */
+void lay_out_world(void);
+
+/* The same; then all cells start, and run for 60 ms. */
 void make_world(void);
 void run_until(uint64_t end);
 
 /* Ends the program of cell `i`. */
 void stop(int i);
+
+/* Cell `i` fails, and is back in 0 to 100 ms. */
+void kill_cell(int i);
+
+/* The votes of cell `i`. */
+struct vote_memory *memory_of(int i);
 
 #endif
