@@ -45,6 +45,7 @@ static struct replica {
 	uint64_t since;			/* of the last vote, or of the start */
 	uint64_t behind;		/* since when the others agree without this cell */
 	struct hash root, pages[VOTE_PAGES];	/* of the last vote */
+	struct vote covered;		/* the vote whose place the last vote has taken */
 	struct hash draft[VOTE_PAGES];	/* of the vote that the program is about to make */
 	struct replica_counts counts;
 } replicas[COMPONENTS_MAX];
@@ -163,6 +164,7 @@ static bool publish(struct replica *r, uint64_t number, const struct hash *root,
 	memcpy(s->pages, r->draft, sizeof(s->pages));
 	vote_store(&s->bytes, bytes);
 	vote_store(&s->number, number);
+	r->covered = r->own->ring[number % VOTE_RING];
 	vote_publish(r->own, number, root);
 	r->root = *root;
 	r->last = number;
@@ -183,8 +185,9 @@ static void judge_silent(const struct replica *r, unsigned int i, struct vote_ot
 	bool late = now > r->since && now - r->since > r->limit;
 
 	other->gone = (o->seen && !runs) || (late && (o->seen || r->agreed));
-	/* if its newest vote is agreed, it is slow */
-	other->elsewhere = runs && late && newest > r->agreed && newest != r->last;
+	/* if its newest vote is agreed, it is slow, or needs the vote that is covered */
+	other->elsewhere = runs && late && newest && newest != r->last &&
+			   (newest > r->agreed || newest == r->covered.number);
 }
 
 static enum vote_verdict judge(struct replica *r, struct vote_other others[VOTE_OTHERS],
@@ -388,6 +391,10 @@ void replica_begin(unsigned int n, bool resumes)
 		r->agreed = 0;
 	r->last = r->agreed;
 	vote_take_back(r->own, r->last);
+	if (r->open && r->covered.number && r->covered.number <= r->last)
+		vote_publish(r->own, r->covered.number, &r->covered.root);
+	(void)vote_read(r->own, r->last, &r->root);
+	r->covered.number = 0;
 	r->open = false;
 	r->first = true;
 	r->since = rdtsc();

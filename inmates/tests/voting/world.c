@@ -123,11 +123,14 @@ static void work(int i)
 	struct cell *c = &cells[i];
 	long got = checkpoint_resume(&c->process, (uintptr_t)&c->image, sizeof(c->image));
 
+	bool again = got && c->votes_again;
+
 	CHECK(got >= 0);
 	if (!got)
 		memset(&c->image, 0, sizeof(c->image));
-	while (!c->process.ending && !c->crashes) {
-		next_state(&c->image);
+	for (; !c->process.ending && !c->crashes; again = false) {
+		if (!again)
+			next_state(&c->image);
 		c->output = c->image;
 		do
 			got = checkpoint_vote(&c->process, c->image.count, (uintptr_t)&c->image,

@@ -27,6 +27,7 @@ extern struct cell {
 	uint64_t next_look, wakes, hangs_until, boots_at, acted, acted_at, gap;
 	bool alive, runs, ended;	/* ended: its thread */
 	bool crashes;
+	bool votes_again;		/* on the state at which it resumes */
 	unsigned int stops;		/* by detectors */
 } cells[VOTE_CELLS];
 
