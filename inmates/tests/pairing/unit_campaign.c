@@ -479,3 +479,21 @@ TEST(save_fails_if_the_other_cell_has_claimed)
 		CHECK(!cells[0].runs && acked > before && !twice && !afresh && !spoilt);
 	}
 }
+
+static uint64_t epoch_of(int i)
+{
+	return pair_unpack(*(const uint64_t *)(cellmemory_of(i) + 8)).epoch;
+}
+
+/* A cell on standby claims with an epoch above that of its life before. */
+TEST(epoch_continues_when_a_cell_begins_again)
+{
+	uint64_t before;
+
+	make_world();
+	before = epoch_of(0);
+	kill_on_standby(0);
+	boot(0);
+	look_until_runs(0);
+	CHECK(epoch_of(0) > before);
+}

@@ -128,6 +128,29 @@ TEST(vote_far_ahead_takes_no_vote_away_that_another_cell_needs)
 	CHECK_EQ(wrong, 0);
 }
 
+/* A cell on standby fails, and leaves wrong votes in its memory. */
+TEST(no_vote_of_a_life_before_is_left)
+{
+	struct hash h = { .word = { 1 } }, root;
+	unsigned int n, k;
+	uint64_t first;
+
+	make_world();
+	for (n = 0; n < 8; n++) {
+		unit_case("case %u", n);
+		kill_cell(0);
+		first = cells[1].image.count - VOTE_RING / 2;
+		for (k = 0; k < VOTE_RING; k++)
+			vote_publish(memory_of(0), first + k, &h);
+		cells[0].boots_at = now;
+		run_until(now + 10 * TICK);
+		CHECK(is_back(0));
+		for (k = 0; k < VOTE_RING; k++)
+			CHECK(!vote_read(memory_of(0), first + k, &root) || !hash_equal(&root, &h));
+	}
+	CHECK_EQ(wrong, 0);
+}
+
 /* No other cell has a vote left: the program resumes at the state that its cell has kept. */
 TEST(program_may_vote_again_on_the_state_that_was_kept)
 {
