@@ -94,10 +94,16 @@ __attribute__((weak)) int channel_write(ChannelType *channel, const void *from, 
 	return result;
 }
 
-static bool has_no_item(int result)
+/*
+ * Returns true if an item may come yet. After a restart it does, unless the connection has ended,
+ * or this is the first end of a mailbox: its question is gone, so the other end has none to answer.
+ */
+static bool may_come(const ChannelType *channel, int result)
 {
+	bool asks = channel->page.type == QV_CHAN_MAILBOX && !channel->self;
+
 	return result == QV_CHAN_NOTHING || result == QV_CHAN_ABSENT ||
-	       result == QV_CHAN_RESTARTED;
+	       (result == QV_CHAN_RESTARTED && !channel->ended && !asks);
 }
 
 /*
@@ -109,10 +115,10 @@ __attribute__((weak)) int channel_wait(ChannelType *channel, EventMaskType bell,
 {
 	int result;
 
-	while (has_no_item(result = channel_read(channel, to, size))) {
+	while (may_come(channel, result = channel_read(channel, to, size))) {
 		qv_end_arm(channel, true);
 		result = channel_read(channel, to, size);
-		if (!has_no_item(result))
+		if (!may_come(channel, result))
 			break;
 		if (WaitEvent(bell) != E_OK || ClearEvent(bell) != E_OK)
 			return QV_CHAN_USAGE;
