@@ -84,10 +84,17 @@ static int io_attach(struct qv_channel_dev *c)
 	return result ? io_failed(c, result, true) : 0;
 }
 
-/* With QV_CHAN_RECONNECT, a peer that has restarted is the new peer from now on */
-static bool io_once_more(const struct qv_channel_dev *c, int result)
+/*
+ * With QV_CHAN_RECONNECT, a peer that has restarted is the new peer from now on. It has no answer
+ * to a question of Linux to the old one, so the next read() of a mailbox fails
+ */
+static bool io_once_more(struct qv_channel_dev *c, int result)
 {
-	return result == QV_CHAN_RESTARTED && !c->end.ended;
+	if (result != QV_CHAN_RESTARTED || c->end.ended)
+		return false;
+	if (c->page.type == QV_CHAN_MAILBOX && !c->self && c->end.count > c->end.last)
+		c->unanswered = true;
+	return true;
 }
 
 /* Each file has its own place in the values of a four-slot. lib/channel has it in .last */
@@ -145,6 +152,9 @@ static ssize_t io_read(struct qv_channel_file *f, struct qv_channel_move *m)
 		result = io_take(f, m, &item);
 	while (io_once_more(c, result) || (result == QV_CHAN_LAPPED && ++tries < IO_TRIES) ||
 	       (!result && !m->again && io_stale(f, &item)));
+	if (result && c->unanswered)
+		result = QV_CHAN_RESTARTED;
+	c->unanswered = false;
 	if (result)
 		return io_failed(c, result, false);
 	f->seen[0] = c->end.peer_generation;
@@ -200,7 +210,10 @@ static ssize_t io_write(struct qv_channel_file *f, const struct qv_channel_move 
 	while (io_once_more(c, result));
 	if (result == QV_CHAN_FULL)
 		return io_full(c);
-	return result ? io_failed(c, result, true) : m->bytes;
+	if (result)
+		return io_failed(c, result, true);
+	c->unanswered = false;
+	return m->bytes;
 }
 
 ssize_t qv_channel_write(struct qv_channel_file *f, struct qv_channel_move *m)
@@ -242,10 +255,11 @@ static bool io_readable(struct qv_channel_file *f)
 	result = qv_end_peek(&c->end, &data, &item);
 	c->end.peeked = false;			/* the item stays */
 	if (io_once_more(c, result))
-		return false;			/* the next look finds the new peer */
+		return c->unanswered;		/* the next look finds the new peer */
 	if (!result)
 		return !io_stale(f, &item);
-	return result != QV_CHAN_USAGE && io_error(result, false) != -EAGAIN;
+	return c->unanswered ||
+	       (result != QV_CHAN_USAGE && io_error(result, false) != -EAGAIN);
 }
 
 /* Returns true if there is room, or another result of write() than to wait */

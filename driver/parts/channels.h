@@ -49,6 +49,7 @@ struct qv_channel_dev {
 	void *window;			/* the channel, in one piece */
 	struct qv_end end;
 	bool attached;			/* .end is valid */
+	bool unanswered;		/* a mailbox: a question to a peer that restarted is lost */
 	const char *error;		/* of the last read() or write() that failed; or NULL */
 	u64 error_ns;			/* when, by CLOCK_BOOTTIME */
 	bool made;			/* the monitor has made the channel */

@@ -9,7 +9,8 @@
  * changes nothing. A memory channel has mmap() only. Errors:
  *
  * EAGAIN	O_NONBLOCK: not now
- * EPIPE	the peer has failed; for a writer also: has stopped
+ * EPIPE	the peer has failed; for a writer also: has stopped; read() of a mailbox, once: the
+ *		peer started again before it answered the question of Linux
  * ENOBUFS	the ring is full, and `full` is not `block`
  * EBADMSG	a word of the peer cannot be right
  * ENODATA	a mailbox had an empty message, which is taken: it is the turn of Linux

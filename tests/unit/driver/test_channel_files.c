@@ -253,6 +253,72 @@ static void messages(void)
 	world_close(&f);
 }
 
+/* As the monitor does when the cell starts again; then its program attaches */
+static void restart_peer(struct qv_end *peer, u32 cell)
+{
+	struct qv_channel_dev *c = channel(cell, 0);
+	struct qv_chan_page *page = c->window;
+	struct qv_chan_end *end = &page->end[!c->self];
+
+	end->life = QV_CHAN_LIFE(QV_CHAN_GENERATION(end->life) + 10, QV_CHAN_IS_RUNNING);
+	memset(c->window + end->offset, 0, QV_CHAN_DATA);
+	attach_peer(peer, cell);
+}
+
+/*
+ * A question to an end that restarts has no answer. read() says so once, also if poll() or a second
+ * write() has looked before. A program that has its answer learns nothing: it asks the new end
+ */
+static void question_lost(void)
+{
+	__poll_t (*look)(struct file *file, struct poll_table_struct *table);
+	unsigned char seen[64];
+	struct qv_item what;
+	struct world_file f;
+	struct qv_end peer;
+	u32 polls;
+
+	CHECK_EQ(world_create(&cells[0], 'a', 1, QV_CHAN_MAILBOX, 64, true), 0);
+	world_start(&cells[0]);
+	CHECK_EQ(world_open(&f, channel(0, 0), &space, FMODE_READ | FMODE_WRITE), 0);
+	look = f.inode.i_cdev->ops->poll;
+	attach_peer(&peer, 0);
+	for (polls = 0; polls < 3; polls++) {
+		unit_case("poll() looks %u times before read()", polls);
+		CHECK_EQ(world_write(&f, "lost", 4), 4);
+		CHECK_EQ(qv_end_read(&peer, seen, 64, &what), 0);
+		CHECK_EQ(look(&f.file, NULL), 0);
+		restart_peer(&peer, 0);
+		if (polls)
+			CHECK_EQ(look(&f.file, NULL) & EPOLLIN, EPOLLIN);
+		if (polls > 1)
+			CHECK_EQ(look(&f.file, NULL) & EPOLLIN, EPOLLIN);
+		CHECK_EQ(world_read(&f, seen, 64), -EPIPE);
+		CHECK_EQ(world_read(&f, seen, 64), -EAGAIN);
+		CHECK_EQ(look(&f.file, NULL), EPOLLOUT | EPOLLWRNORM);
+	}
+	unit_case("the answer is there");
+	CHECK_EQ(world_write(&f, "asked", 5), 5);
+	CHECK_EQ(qv_end_read(&peer, seen, 64, &what), 0);
+	CHECK_EQ(qv_end_write(&peer, "answer", 6), 0);
+	CHECK_EQ(world_read(&f, seen, 64), 6);
+	restart_peer(&peer, 0);
+	CHECK_EQ(look(&f.file, NULL) & EPOLLIN, 0);
+	CHECK_EQ(world_read(&f, seen, 64), -EAGAIN);
+	unit_case("a question that replaces the lost one");
+	CHECK_EQ(world_write(&f, "lost", 4), 4);
+	restart_peer(&peer, 0);
+	CHECK_EQ(look(&f.file, NULL) & EPOLLIN, EPOLLIN);
+	CHECK_EQ(world_write(&f, "asked", 5), 5);
+	CHECK_EQ(look(&f.file, NULL), 0);
+	CHECK_EQ(world_read(&f, seen, 64), -EAGAIN);
+	CHECK_EQ(qv_end_read(&peer, seen, 64, &what), 0);
+	CHECK_EQ(qv_end_write(&peer, "answer", 6), 0);
+	CHECK_EQ(world_read(&f, seen, 64), 6);
+	world_destroy(&cells[0]);
+	world_close(&f);
+}
+
 /* ---- programs on several CPUs, while a channel comes and goes ---- */
 
 static _Atomic bool race_ends;
@@ -326,6 +392,7 @@ UNIT_SUITE(channel_files) = {
 	{ "channel files: items of a ring", items_of_ring },
 	{ "channel files: items of a four-slot", items_of_four_slot },
 	{ "channel files: messages", messages },
+	{ "channel files: a question to an end that restarts", question_lost },
 	{ "channel files: programs on several CPUs", race },
 	{ 0 }
 };
