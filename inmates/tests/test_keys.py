@@ -80,6 +80,7 @@ def test_key_that_comes_after_its_program_is_closed(cell):
 
 def test_shell_uses_a_key(cell):
     assert "does not list that end" in cell.run("key open 7 stranger write ring 64 4")
+    assert "(mailbox, four-slot, ring or memory)" in cell.run("key open 7 echo read queue 64 4")
     assert "described this key differently" in cell.run("key open 7 words write ring 64 4")
     assert cell.run("key open 7 echo read ring 64 4") == ""
     assert cell.run("key") == "7 ring echo:running fake:running\n"

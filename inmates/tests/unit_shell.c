@@ -296,3 +296,22 @@ TEST(stages)
 	CHECK(stages_split(WORDS_MAX - 1, many, s) == WORDS_MAX / 2 &&
 	      s[WORDS_MAX / 2 - 1].argc == 1);
 }
+
+static const char *one_name(unsigned int n)
+{
+	return n ? NULL : "first";
+}
+
+/* A word that is no choice is answered with all that are. */
+TEST(choice)
+{
+	char text[WORDS_CHOICES] = "";
+
+	CHECK_EQ(words_choice("canny", names, text), 1);
+	CHECK_EQ(words_choice("counter", names, text), 4);
+	CHECK_TEXT(text, "");
+	CHECK_EQ(words_choice("coun", names, text), -1);
+	CHECK_TEXT(text, "echo, canny, count, cpu or counter");
+	CHECK_EQ(words_choice("", one_name, text), -1);
+	CHECK_TEXT(text, "first");
+}

@@ -74,6 +74,7 @@ def test_rebalance_and_a_cell_that_does_not_answer(qv: Product) -> None:
     for _ in range(2):
         qv.quesh("spinner &", "one")
     assert "no such program" in qv.quesh("run --anywhere nothing", "one", timeout=120)
+    assert "(first, near or balance)" in qv.quesh("run --anywhere=best spinner", "one", timeout=120)
     assert "| is between programs" in qv.quesh("run --anywhere spinner | spinner", "one", timeout=120)
     said = qv.quesh("rebalance", "one", timeout=300)
     assert len(re.findall(r"(?m)^moves \[\d+\] to (?:two|three)$", said)) == 1, said

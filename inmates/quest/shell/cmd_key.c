@@ -54,18 +54,28 @@ static int list(void)
 	return 0;
 }
 
+static const char *type_name(unsigned int n)
+{
+	return n < QV_CHAN_MEMORY ? types[n + 1] : NULL;
+}
+
 /* key open KEY PEER read|write TYPE ITEM [SLOTS] */
 static int open(uint32_t key, int argc, char **argv)
 {
 	struct quest_key wish = { .key = key, .writes = !strcmp(argv[4], "write"), .slots = 1 };
+	char names[WORDS_CHOICES];
 	int n;
 
 	if ((!wish.writes && strcmp(argv[4], "read")) ||
 	    !words_number(argv[6], QV_KEY_LEN, &wish.item) ||
 	    (argc == 8 && !words_number(argv[7], QV_KEY_LEN, &wish.slots)))
 		return SHELL_SHOW_USAGE;
-	for (wish.type = QV_CHAN_MEMORY; wish.type && strcmp(types[wish.type], argv[5]);)
-		wish.type--;
+	n = words_choice(argv[5], type_name, names);
+	if (n < 0) {
+		print("%s: there is no such type of channel (%s)\n", argv[5], names);
+		return SHELL_USAGE;
+	}
+	wish.type = (uint32_t)n + 1;
 	wish.full = wish.type == QV_CHAN_RING ? QV_CHAN_FULL_ERROR : 0;
 	copy_string(wish.peer, argv[3], sizeof(wish.peer));
 	n = key_open(&wish, NULL, rdtsc() + timer_from_us(PATIENCE_US));

@@ -9,6 +9,7 @@
 #include "../user/include/quest/errors.h"
 #include "shell.h"
 #include "stages.h"
+#include "words.h"
 
 #define ANYWHERE	"--anywhere"
 #define MOVES_MAX	16		/* of one `rebalance` */
@@ -121,18 +122,20 @@ int command_rebalance(int argc, char **argv)
 	return 0;
 }
 
-/* Returns the policy of the word --anywhere[=POLICY]; PLACE_POLICIES: there is no such policy. */
-static unsigned int policy_of(const char *word)
+/* Returns the policy of the word --anywhere[=POLICY]; -1 after a message: there is no such one. */
+static int policy_of(const char *word)
 {
-	unsigned int i;
+	char names[WORDS_CHOICES];
+	int policy;
 
 	while (*word && *word != '=')
 		word++;
 	if (!*word)
 		return PLACE_FIRST;
-	for (i = 0; i < PLACE_POLICIES && strcmp(place_policy_name(i), word + 1); i++)
-		;
-	return i;
+	policy = words_choice(word + 1, place_policy_name, names);
+	if (policy < 0)
+		print("%s: there is no such policy (%s)\n", word + 1, names);
+	return policy;
 }
 
 /*
@@ -177,20 +180,21 @@ static int run_anywhere(int argc, char **argv)
 	const struct admission_entry vcpu = {
 		false, timer_from_us(COMMAND_C * 1000), timer_from_us(COMMAND_T * 1000)
 	};
-	unsigned int policy = policy_of(argv[0]);
 	struct stage stages[STAGES_MAX];
 	const struct cluster_cell *to;
-	int pid, error = 0;
+	int policy, pid, error = 0;
 
 	/* before others move for it: a pipe or a program on a VCPU of its cell cannot move */
-	if (argc < 2 || policy == PLACE_POLICIES || stages_vcpu(argv[1]) ||
-	    stages_split(argc - 1, argv + 1, stages) != 1)
+	if (argc < 2 || stages_vcpu(argv[1]) || stages_split(argc - 1, argv + 1, stages) != 1)
 		return SHELL_SHOW_USAGE;
+	policy = policy_of(argv[0]);
+	if (policy < 0)
+		return SHELL_USAGE;
 	if (!shell_runs(argv[1])) {
 		print("%s: no such program; ls lists them\n", argv[1]);
 		return SHELL_NOT_FOUND;
 	}
-	to = choose(policy, &vcpu);
+	to = choose((unsigned int)policy, &vcpu);
 	pid = shell_spawn(argc - 1, argv + 1);
 	if (!pid)
 		return SHELL_CANNOT_RUN;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/string.h>
 #include "words.h"
 
 int words_split(char *line, char *words[WORDS_MAX])
@@ -65,4 +66,21 @@ bool words_value(const char *word, uint64_t max, uint64_t *value)
 	}
 	*value = v;
 	return v <= max;
+}
+
+int words_choice(const char *word, const char *(*name)(unsigned int n), char names[WORDS_CHOICES])
+{
+	size_t used = 0;
+	unsigned int n;
+
+	for (n = 0; name(n); n++)
+		if (!strcmp(name(n), word))
+			return (int)n;
+	for (n = 0; name(n); n++) {
+		if (n)
+			used += copy_string(names + used, name(n + 1) ? ", " : " or ",
+					    WORDS_CHOICES - used);
+		used += copy_string(names + used, name(n), WORDS_CHOICES - used);
+	}
+	return -1;
 }

@@ -20,4 +20,12 @@ bool words_number(const char *word, uint64_t max, uint64_t *value);
 /* As words_number(), and also reads a hexadecimal number after 0x. */
 bool words_value(const char *word, uint64_t max, uint64_t *value);
 
+#define WORDS_CHOICES	64	/* bytes for the names of a choice, in one text */
+
+/*
+ * Returns the number of `word` among name(0), name(1) and so on until NULL. -1: it is none of them;
+ * then `names` lists them, as in "first, near or balance".
+ */
+int words_choice(const char *word, const char *(*name)(unsigned int n), char names[WORDS_CHOICES]);
+
 #endif
