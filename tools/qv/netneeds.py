@@ -32,7 +32,7 @@ FUNCTIONS = {
 RINGS = f"type: ring, item: {ITEM}, of these two cells"
 
 
-def _contents(path: str) -> bytes:
+def contents(path: str) -> bytes:
     """Returns nothing if the file cannot be read: that is reported elsewhere."""
     try:
         with open(path, "rb") as stream:
@@ -41,9 +41,15 @@ def _contents(path: str) -> bytes:
         return b""
 
 
-def _is_quest(cell: CellConfig) -> bool:
+def _reads_word(cell: CellConfig) -> bool:
     """Returns whether the image reads the word. For another kernel it may mean something else."""
-    return network.QUEST in _contents(cell.image) if cell.image else False
+    return network.QUEST in contents(cell.image) if cell.image else False
+
+
+def is_quest(cell: CellConfig) -> bool:
+    """Returns whether the image is Quest, with a network or without."""
+    raw = contents(cell.image) if cell.image else b""
+    return network.QUEST in raw or network.WITHOUT in raw
 
 
 def of_cell(cell: CellConfig) -> tuple[Network, network.Wrong | None] | None:
@@ -51,12 +57,12 @@ def of_cell(cell: CellConfig) -> tuple[Network, network.Wrong | None] | None:
     word = network.word_of(cell.cmdline)
     if not word or not cell.image:
         return None
-    if network.WITHOUT in _contents(cell.image):
+    if network.WITHOUT in contents(cell.image):
         return Network(word), (
             f"holds `{KEY}...`, and {cell.image} was built without a network",
             "`make deps`, then `make`: they build Quest with lwIP",
         )
-    if not _is_quest(cell):
+    if not _reads_word(cell):
         return None
     net, wrong = network.read(word)
     return net, (f"`{shown(word, 80)}`: {wrong[0]}", wrong[1]) if wrong else None
@@ -116,7 +122,7 @@ def _program_problem(cell: CellConfig, net: Network) -> network.Wrong | None:
     name = net.program.encode()
     named = {os.path.basename(one.args.split(" ")[0]) for one in cell.modules}
     files = [cell.image, *(one.path for one in cell.modules)]
-    if net.program in named or any(name + b"\0" in _contents(file) for file in files):
+    if net.program in named or any(name + b"\0" in contents(file) for file in files):
         return None
     return (
         f"there is no program {shown(net.program)}, in the image or under `modules`",
@@ -156,7 +162,7 @@ def _shares(cell: CellConfig) -> bool:
     wrong and reported."""
     found = of_cell(cell)
     if found is None:
-        return not _is_quest(cell)
+        return not _reads_word(cell)
     return found[0].shares or found[1] is not None
 
 

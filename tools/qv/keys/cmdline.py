@@ -10,7 +10,7 @@ from .key import Context, Key, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from ..machine import Machine
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .key import Wrong
 
 NET = "net="
+WORDS = ("start=", "vcpu=", "migrate=", "recovery=")  # that questwords.py checks
 
 
 def parse(node: Node, context: Context) -> str | None:
@@ -41,12 +42,15 @@ def parse(node: Node, context: Context) -> str | None:
     return cmdline
 
 
-def check(cell: CellConfig, values: dict[str, Node]) -> Iterable[Wrong]:
-    if NET not in cell.cmdline:
-        return ()
-    from .. import netneeds
+def check(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
+    if NET in cell.cmdline:
+        from .. import netneeds
 
-    return netneeds.check(cell, values)
+        yield from netneeds.check(cell, values)
+    if any(word in cell.cmdline for word in WORDS):
+        from .. import questwords
+
+        yield from questwords.check(cell, values)
 
 
 def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterable[Wrong]:

@@ -99,7 +99,8 @@ def _own_arenas(cell: CellConfig) -> set[str]:
     return {one.arena for one in cell.migrate if one.arena and one.link in leaving}
 
 
-def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
+def needs(cell: CellConfig) -> Iterator[Wrong]:
+    """Yields what is wrong with the channels of the links."""
     there = {channel.name: channel for channel in cell.channels}
     for one in cell.migrate:
         wrong = _link_problem(one, there.get(one.link))
@@ -113,6 +114,10 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
             f"the programs of {cell.name} have {len(_own_arenas(cell))} arenas",
             "one arena for all links by which they leave",
         )
+
+
+def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
+    yield from needs(cell)
     if cell.migrate and any(word.startswith(WORD) for word in cell.cmdline.split(" ")):
         yield (
             "cmdline",

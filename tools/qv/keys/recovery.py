@@ -52,7 +52,7 @@ class Line:
     ends: bool = False
 
 
-def _us(raw: str) -> int:
+def microseconds(raw: str) -> int:
     """Returns a time in microseconds; 0: it is none, or out of range."""
     match = matched(r"([0-9]{1,9})(us|ms|s)", raw)
     span = int(match[1]) * UNITS[match[2]] if match else 0
@@ -60,7 +60,7 @@ def _us(raw: str) -> int:
 
 
 def _is_time(raw: str) -> bool:
-    return _us(raw) > 0
+    return microseconds(raw) > 0
 
 
 def _is_number(raw: str, most: int) -> bool:
@@ -207,7 +207,7 @@ def _head(line: Line, words: list[str]) -> tuple[str, str] | None:
     if len(name.encode()) > NAME:
         return f"the name `{shown(name)}` is too long", f"at most {NAME} bytes"
     budget, _, period = words[1].partition("/") if len(words) > 1 else ("", "", "")
-    line.budget, line.period = _us(budget), _us(period)
+    line.budget, line.period = microseconds(budget), microseconds(period)
     if not line.budget or not line.period:
         return f"behind {shown(name)} there is no VCPU", "C/T, such as 5ms/100ms"
     if not LEAST <= line.budget <= line.period:
@@ -313,6 +313,36 @@ class Components:
     replicas: list[tuple[list[str], int]] = field(default_factory=list)
 
 
+def read(text: str) -> tuple[Components | None, list[tuple[int | None, str, str]]]:
+    """Reads the lines. Returns their problems with the number of the line from 0; None: of all."""
+    there = [
+        (number, *_component(line))
+        for number, line in enumerate(text.split("\n"))
+        if not _is_blank(line)
+    ]
+    by_name = {line.name: line for _, line, _ in there}
+    above: set[str] = set()
+    found: list[tuple[int | None, str, str]] = []
+    for number, line, problem in there:
+        wrong = problem or _twice(line, above) or _needs_problem(line, above, by_name)
+        above.add(line.name)
+        if wrong:
+            found.append((number, *wrong))
+    if not there or len(there) > COMPONENTS:
+        found.append((None, f"{len(there)} components are listed", f"1 to {COMPONENTS}"))
+    lines = [line for _, line, _ in there]
+    replicas = [(line.replica, line.bytes) for line in lines if line.replica]
+    if not found and len(replicas) > REPLICAS:
+        what = f"{len(replicas)} components have replica="
+        found.append((None, what, f"at most {REPLICAS}"))
+    if found:
+        return None, found
+    channels = [line.channel for line in lines if line.channel]
+    vcpus = {line.name: Vcpu(line.budget, line.period) for line in lines}
+    pairs = [(line.send, line.receive) for line in lines if line.send]
+    return Components(f"{text}\n", vcpus, channels, pairs, replicas), []
+
+
 def parse(node: Node, context: Context) -> Components | None:
     if not isinstance(node, ScalarNode) or node.tag != "str" or not node.value.strip():
         context.bad_kind(node, EXAMPLE)
@@ -320,34 +350,13 @@ def parse(node: Node, context: Context) -> Components | None:
     if not all(c == "\n" or c == "\t" or c.isprintable() for c in node.value):
         context.bad(node, "the text is not printable", EXAMPLE)
         return None
-    there = [
-        (number, *_component(text))
-        for number, text in enumerate(node.value.split("\n"), int(node.block))
-        if not _is_blank(text)
-    ]
-    by_name = {line.name: line for _, line, _ in there}
-    above: set[str] = set()
-    fine = True
-    for number, line, problem in there:
-        wrong = problem or _twice(line, above) or _needs_problem(line, above, by_name)
-        above.add(line.name)
-        if wrong:
-            fine = False
-            _bad(node, number, context, wrong)
-    if not there or len(there) > COMPONENTS:
-        context.bad(node, f"{len(there)} components are listed", f"1 to {COMPONENTS}")
-        fine = False
-    if not fine:
-        return None
-    lines = [line for _, line, _ in there]
-    channels = [line.channel for line in lines if line.channel]
-    vcpus = {line.name: Vcpu(line.budget, line.period) for line in lines}
-    pairs = [(line.send, line.receive) for line in lines if line.send]
-    replicas = [(line.replica, line.bytes) for line in lines if line.replica]
-    if len(replicas) > REPLICAS:
-        context.bad(node, f"{len(replicas)} components have replica=", f"at most {REPLICAS}")
-        return None
-    return Components(f"{node.value}\n", vcpus, channels, pairs, replicas)
+    components, found = read(node.value)
+    for number, what, right in found:
+        if number is None:
+            context.bad(node, what, right)
+        else:
+            _bad(node, number + int(node.block), context, (what, right))
+    return components
 
 
 def _refused(cell: CellConfig) -> Iterator[Wrong]:
@@ -420,6 +429,21 @@ def _replicas_refused(cell: CellConfig) -> Iterator[Wrong]:
             writers.update(channel.ends[:1] if channel is not None else ())
 
 
+def needs(cell: CellConfig) -> Iterator[Wrong]:
+    """Yields what is wrong with the channels and VCPUs of the components."""
+    there = {channel.name for channel in cell.channels}
+    for name in cell.recovery.channels:
+        if name not in there:
+            yield (
+                "recovery",
+                f"there is no channel {shown(name)}",
+                "a channel that `channels` of this file lists",
+            )
+    yield from _pairs_refused(cell)
+    yield from _replicas_refused(cell)
+    yield from _refused(cell)
+
+
 def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
     if not cell.recovery.text:
         return
@@ -437,17 +461,7 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
             f"is a module, and there are {abi.MAX_MODULES} others",
             f"at most {abi.MAX_MODULES - 1} under `modules`",
         )
-    there = {channel.name for channel in cell.channels}
-    for name in cell.recovery.channels:
-        if name not in there:
-            yield (
-                "recovery",
-                f"there is no channel {shown(name)}",
-                "a channel that `channels` of this file lists",
-            )
-    yield from _pairs_refused(cell)
-    yield from _replicas_refused(cell)
-    yield from _refused(cell)
+    yield from needs(cell)
     length = len(cell.command_line().encode())
     if length >= abi.CMDLINE_LEN and len(cell.cmdline.encode()) < abi.CMDLINE_LEN:
         yield (
