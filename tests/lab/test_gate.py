@@ -70,6 +70,26 @@ def test_record_survives_a_line_cut_short(tmp_path: Path) -> None:
     assert record.read(path) == {"a": Result("a", "passed", 2)}
 
 
+def test_essentials_of_a_failure_are_recorded(tmp_path: Path) -> None:
+    """The assertion, the last lines of the console, and the registers in front of other evidence."""
+    class Crash:
+        path, lineno, message = "test_a.py", 7, "AssertionError: why\nassert 2 == 1"
+
+    class Failure:
+        reprcrash = Crash()
+    console = "\n".join(f"line {n}" for n in range(record.LINES + 40))
+    evidence = "it hangs\n\n== registers\nRAX=1\nRBX=2\n\n== monitor\ninstance 0"
+    path, sections = tmp_path / "results", [("console (a.log)", console), ("evidence", evidence)]
+    recorder, place = record.Recorder(path), ("a", 1, "a")
+    recorder.pytest_runtest_logreport(pytest.TestReport(
+        "test_a", place, {}, "failed", cast(str, Failure()), "call", sections))
+    recorder.pytest_runtest_logreport(pytest.TestReport("test_a", place, {}, "passed", None, "teardown"))
+    lines = record.read(path)["test_a"].essentials.splitlines()
+    assert lines[:3] == ["test_a.py:7: AssertionError: why", "assert 2 == 1", "-- console (a.log)"]
+    assert lines[3:-3] == console.splitlines()[-record.LINES:]
+    assert lines[-3:] == ["-- registers", "RAX=1", "RBX=2"]
+
+
 @pytest.mark.parametrize("text", ["0/8", "9/8", "8", "1/0", "x"])
 def test_part_that_does_not_exist_is_rejected(text: str) -> None:
     with pytest.raises(LabError, match="is no part"):
@@ -129,7 +149,8 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     second: dict[str, str] = {}
 
     def lab_tests() -> dict[str, Result]:
-        return {name: Result(name, "failed" if name in second else "passed", 1.0) for name in ("a", "b", "c")}
+        return {name: Result(name, "failed", 1.0, essentials="assert 2 == 1\nlast line") if name in second
+                else Result(name, "passed", 1.0) for name in ("a", "b", "c")}
 
     def pytest_again(arguments: list[str]) -> int:
         [only] = [Path(a.partition("=")[2]) for a in arguments if a.startswith("--only=")]
@@ -167,7 +188,10 @@ def test_test_that_passes_again_is_unstable(runs: dict[str, str], tmp_path: Path
     assert gate.main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].endswith(" passed, 0 failed, 1 unstable") and "UNSTABLE b" in lines
+    first = lines.index("UNSTABLE b")
+    assert lines[first + 1:first + 3] == ["    assert 2 == 1", "    last line"]
     assert json.loads((tmp_path / "check.json").read_text())["unstable"] == ["b"]
+    assert gate.unstable_before()[-1]["essentials"] == {"b": "assert 2 == 1\nlast line"}
     assert gate.main() == 1, "the same one in two runs"
 
 

@@ -13,7 +13,7 @@ from .config import Config
 from .errors import MachineDead
 from .machine import Machine
 from .parts import part_of
-from .record import EMULATORS_FAULT, Recorder, plain
+from .record import CONSOLE, EMULATORS_FAULT, EVIDENCE, LINES, Recorder, plain
 from .workers import workers
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
@@ -131,7 +131,7 @@ def qv(machine: Machine, machines: Machines) -> Iterator[Product]:
 
 
 MACHINE = pytest.StashKey[Machine]()
-EVIDENCE = 40_000  # characters of it that are printed
+MOST = 40_000  # characters of the evidence that are printed
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -142,9 +142,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.failed and m:
         m.spoilt = True
         report.user_properties.append((EMULATORS_FAULT, m.emulators_fault))
-        report.sections.append((f"console ({m.console})", m.console_tail()))
+        report.sections.append((f"{CONSOLE} ({m.console})", m.console_tail(LINES)))
         if m.found:  # where only the output is kept, as in CI, the file is lost
-            report.sections.append(("evidence", m.found.read_text(encoding="utf-8")[:EVIDENCE]))
+            report.sections.append((EVIDENCE, m.found.read_text(encoding="utf-8")[:MOST]))
 
 
 class Failures:

@@ -11,6 +11,7 @@ has a test that judges the state in which others left one.
 import functools
 import json
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -166,10 +167,11 @@ def run_all(progress: Progress) -> tuple[list[Count], dict[str, record.Result]]:
     return counts, done
 
 
-def remembered(commit: str, unstable: list[str]) -> set[str]:
-    """Returns the tests that were unstable in the last runs on this host, and adds this run."""
+def remembered(commit: str, unstable: Mapping[str, str]) -> set[str]:
+    """Returns the tests that were unstable in the last runs on this host, and adds this run. It
+    keeps the essentials of each failure, too, since the clone with the logs may be gone then."""
     before = unstable_before()
-    runs = [*before, {"commit": commit, "unstable": unstable}][-KEPT:]
+    runs = [*before, {"commit": commit, "unstable": list(unstable), "essentials": unstable}][-KEPT:]
     BEFORE.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
     return {str(name) for entry in before for name in entry["unstable"]}  # type: ignore[attr-defined]
 
@@ -200,8 +202,10 @@ def main() -> int:
     }, indent=1) + "\n", encoding="utf-8")
     for name in again:
         print(f"{'UNSTABLE' if name in unstable else 'EMULATOR FAULT'} {name}")
+        print(textwrap.indent(done[name].essentials, "    "))
     print(*(f"FAILED {name}" for name in failed), *too_long(seconds, times), sep="\n")
-    reasons = verdict(["?"] * bad, unstable, remembered(commit, unstable))
+    before = remembered(commit, {name: done[name].essentials for name in unstable})
+    reasons = verdict(["?"] * bad, unstable, before)
     if reasons or not passed:
         print(f"red: {'; '.join(reasons) or 'no test was run'}")
     print(f"{passed} passed, {bad} failed{f', {len(unstable)} unstable' if unstable else ''}")

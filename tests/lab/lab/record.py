@@ -12,6 +12,8 @@ if TYPE_CHECKING:  # the host that runs qvlab may not have pytest
 
 
 EMULATORS_FAULT = "emulators_fault"  # a property of a report, set by fixtures.py
+CONSOLE, EVIDENCE = "console", "evidence"  # titles of sections of a report begin so
+LINES = 60  # of the assertion and of the console in Result.essentials
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Result:
     seconds: float  # without those of .setup
     emulator: bool = False  # it failed by a known defect of the emulator
     setup: float = 0.0  # seconds of its fixtures, in which a machine boots or an image is built
+    essentials: str = ""  # of a failure: essentials()
 
     def append(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,6 +50,21 @@ def plain(nodeid: str) -> str:
     return nodeid.rpartition("@")[0] or nodeid
 
 
+def essentials(report: "pytest.TestReport") -> str:
+    """Returns of a failure: the assertion, the end of the machine's console, and its registers if
+    the evidence has them."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    why = f"{crash.path}:{crash.lineno}: {crash.message}" if crash else report.longreprtext
+    lines = why.splitlines()[:LINES]
+    for title, text in report.sections:
+        if title.startswith(CONSOLE):
+            lines += [f"-- {title}", *text.splitlines()[-LINES:]]
+        elif title == EVIDENCE:
+            registers = text.partition("\n== registers\n")[2].partition("\n== ")[0]
+            lines += ["-- registers", *registers.splitlines()]
+    return "\n".join(lines)
+
+
 class Recorder:
     """Appends the result of each test of a session to a file."""
 
@@ -56,6 +74,7 @@ class Recorder:
         self._setup: dict[str, float] = defaultdict(float)
         self._outcome: dict[str, str] = {}
         self._emulator: set[str] = set()
+        self._essentials: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: "pytest.TestReport") -> None:
         name = plain(report.nodeid)
@@ -65,9 +84,12 @@ class Recorder:
             self._outcome[name] = report.outcome
         if report.failed and properties.get(EMULATORS_FAULT):
             self._emulator.add(name)
+        if report.failed:
+            self._essentials.setdefault(name, essentials(report))
         # "teardown", or the value that xdist uses for a dead worker
         if report.when not in ("setup", "call"):
             seconds, setup = (round(times.pop(name, 0.0), 1)
                               for times in (self._seconds, self._setup))
             outcome = self._outcome.pop(name, "passed")
-            Result(name, outcome, seconds, name in self._emulator, setup).append(self._path)
+            Result(name, outcome, seconds, name in self._emulator, setup,
+                   self._essentials.pop(name, "")).append(self._path)
