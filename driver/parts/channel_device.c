@@ -188,12 +188,17 @@ static ssize_t device_write(struct file *file, const char __user *from, size_t l
 	return len > f->c->page.item ? -EINVAL : device_item_wait(file, &m);
 }
 
-/* While programs sleep in poll(), they look again after each pause */
+/*
+ * While programs sleep in poll(), they look again after each pause. A program that has claimed the
+ * end waits for bells only, so an end that attaches counts as a bell
+ */
 static void device_look(struct work_struct *work)
 {
 	struct qv_channel_dev *c = container_of(to_delayed_work(work), struct qv_channel_dev, look);
 
 	if (wq_has_sleeper(&c->wait) && !READ_ONCE(c->gone)) {
+		if (qv_channel_attaches(c))
+			atomic_inc(&c->bells);
 		wake_up_interruptible(&c->wait);
 		schedule_delayed_work(&c->look, device_pause(c));
 	}

@@ -327,6 +327,24 @@ static void io_status(struct qv_channel_dev *c, struct qv_end_status *status)
 	qv_end_status(&c->end, status);
 }
 
+bool qv_channel_attaches(struct qv_channel_dev *c)
+{
+	struct qv_end_status status = { 0 };
+	bool news = false;
+
+	if (c->page.type != QV_CHAN_MAILBOX || c->self)
+		return false;
+	mutex_lock(&c->lock);
+	if (c->made && !c->gone)
+		io_status(c, &status);
+	if (status.attached && status.peer_generation != c->peer_seen) {
+		c->peer_seen = status.peer_generation;
+		news = true;
+	}
+	mutex_unlock(&c->lock);
+	return news;
+}
+
 bool qv_channel_status(struct qv_channel_dev *c, struct qv_end_status *status)
 {
 	bool there;

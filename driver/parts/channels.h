@@ -49,6 +49,7 @@ struct qv_channel_dev {
 	void *window;			/* the channel, in one piece */
 	struct qv_end end;
 	bool attached;			/* .end is valid */
+	u64 peer_seen;			/* generation of the peer whose attaching was reported */
 	bool unanswered;		/* a mailbox: a question to a peer that restarted is lost */
 	const char *error;		/* of the last read() or write() that failed; or NULL */
 	u64 error_ns;			/* when, by CLOCK_BOOTTIME */
@@ -177,6 +178,8 @@ void qv_channel_unclaimed(struct qv_channel_dev *c);
 void qv_channel_arm(struct qv_channel_dev *c);
 /* Returns the events of poll(). Changes nothing that the other end, or a call, can see */
 __poll_t qv_channel_ready(struct qv_channel_file *f);
+/* Returns true once for each life of the other end that has attached to a mailbox of Linux */
+bool qv_channel_attaches(struct qv_channel_dev *c);
 /* Returns .error, and when that was */
 const char *qv_channel_error(struct qv_channel_dev *c, u64 *ns);
 /* Returns false if the monitor has not made the channel yet, or no cell lists it now */

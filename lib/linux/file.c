@@ -84,9 +84,12 @@ static int file_attach(struct qv_channel *c, const char *path, uint32_t end)
 	if (flock(c->waits, LOCK_EX | LOCK_NB))
 		return lib_fail_system("lock", path);
 	result = lib_attach(c, path, (uint64_t)about.st_size, end);
-	if (!result)
-		bell_send(c->waits);	/* items may wait already */
-	return result;
+	if (result)
+		return result;
+	bell_send(c->waits);		/* items may wait already */
+	if (c->end.page.type == QV_CHAN_MAILBOX && end)
+		file_ring(c);		/* the first end may wait for this one */
+	return 0;
 }
 
 int qv_file_open(struct qv_channel **channel, const char *path, uint32_t end)

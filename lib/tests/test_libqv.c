@@ -345,6 +345,25 @@ static void test_waiting_reader_sees_restart(void)
 	qv_file_remove(path);
 }
 
+/* As a device of qv.ko does within 100 ms: the first end of a mailbox waits for its turn. */
+static void test_descriptor_tells_that_the_other_end_attaches(void)
+{
+	struct qv_channel *a, *b;
+
+	create(QV_CHAN_MAILBOX, 0, QV_CHAN_BELL | QV_CHAN_RECONNECT);
+	a = opened(0);
+	CHECK_EQ(qv_arm(a), 0);
+	CHECK_EQ(put(a, 1, 0), QV_CHAN_ABSENT);
+	CHECK(!readable(a));
+	b = opened(1);
+	CHECK(readable(a));
+	CHECK_EQ(put(a, 1, 0), 0);
+	CHECK_EQ(get(b, 0), 1);
+	qv_close(a);
+	qv_close(b);
+	qv_file_remove(path);
+}
+
 /* Every index of the writer is ~0: the reader reports it within its time-out, and does not wait. */
 static void test_corrupt_is_not_empty(void)
 {
@@ -409,6 +428,8 @@ UNIT_SUITE(libqv) = {
 	{ "libqv: a killed writer leaves nothing behind",
 	  test_killed_writer_leaves_nothing_behind },
 	{ "libqv: a waiting reader sees a restart", test_waiting_reader_sees_restart },
+	{ "libqv: a descriptor tells that the other end attaches",
+	  test_descriptor_tells_that_the_other_end_attaches },
 	{ "libqv: corrupt is not empty", test_corrupt_is_not_empty },
 	{ "libqv: a foreign section is read-only", test_foreign_section_is_read_only },
 	{ 0 }

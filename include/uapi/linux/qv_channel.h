@@ -23,7 +23,8 @@
  * ends; so does read() of a ring, for a writer that waits. A bell is an interrupt with the
  * channel's name in /proc/interrupts. They also look every 100 ms, since an end that attaches rings
  * no bell; without bells they look once per tick of the clock. After QV_CHANNEL_CLAIM, poll()
- * reports bells alone: EPOLLIN after a bell since QV_CHANNEL_ARM.
+ * reports bells alone: EPOLLIN after a bell since QV_CHANNEL_ARM. If Linux begins a mailbox, it is
+ * a bell, too, that the other end has attached.
  *
  * mmap() at offset 0 maps the window of qv/channel.h, read-only. After QV_CHANNEL_CLAIM, mmap() at
  * the offset of the section of Linux maps this section for writing, with MAP_SHARED only (EPERM).

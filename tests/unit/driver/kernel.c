@@ -9,6 +9,7 @@ struct page kernel_zero_page = { zeros };
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;	/* Linux's locks of page tables */
 _Atomic u64 kernel_huge, kernel_bytes, kernel_charged;
 _Atomic(u32) kernel_absent;
+bool kernel_sleeps;
 
 /* ---- memory ---- */
 

@@ -114,13 +114,14 @@ typedef struct { int unused; } raw_spinlock_t, spinlock_t;
 #define raw_spin_lock_init(l)	((void)(l))
 typedef struct { int unused; } wait_queue_head_t;
 #define init_waitqueue_head(w)	((void)(w))
-#define wq_has_sleeper(w)	false
+extern bool kernel_sleeps;		/* a program sleeps in poll() */
+#define wq_has_sleeper(w)	kernel_sleeps
 #define wake_up_interruptible(w) ((void)(w))
 #define wait_event_interruptible_timeout(w, condition, t) ((void)(t), -ERESTARTSYS)
 struct work_struct { int unused; };
-struct delayed_work { struct work_struct work; };
-#define INIT_DELAYED_WORK(w, f)	((void)(f))
-#define DECLARE_DELAYED_WORK(name, f) struct delayed_work name = { { sizeof(f) } }
+struct delayed_work { struct work_struct work; void (*run)(struct work_struct *work); };
+#define INIT_DELAYED_WORK(w, f)	((w)->run = (f))
+#define DECLARE_DELAYED_WORK(name, f) struct delayed_work name = { .run = (f) }
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define schedule_delayed_work(w, t) ((void)(w), (void)(t))
 #define cancel_delayed_work_sync(w) ((void)(w))

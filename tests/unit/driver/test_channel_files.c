@@ -319,6 +319,54 @@ static void question_lost(void)
 	world_close(&f);
 }
 
+static void later(void)
+{
+	struct delayed_work *look = &channel(0, 0)->look;
+
+	kernel_sleeps = true;
+	look->run(&look->work);
+	kernel_sleeps = false;
+}
+
+/*
+ * An end that attaches rings no bell. A program that waits for its turn in a mailbox by poll(),
+ * without a limit of time, learns it at the next look, once: by the device, and as libqv does,
+ * which has claimed the end and waits for bells only
+ */
+static void attached_later(void)
+{
+	__poll_t (*look)(struct file *file, struct poll_table_struct *table);
+	long (*control)(struct file *file, unsigned int nr, unsigned long arg);
+	struct world_file f;
+	struct qv_end peer;
+	u32 claims;
+
+	for (claims = 0; claims < 2; claims++) {
+		unit_case(claims ? "claimed" : "the device");
+		CHECK_EQ(world_create(&cells[0], 'a', 1, QV_CHAN_MAILBOX, 64, true), 0);
+		world_start(&cells[0]);
+		CHECK_EQ(world_open(&f, channel(0, 0), &space, FMODE_READ | FMODE_WRITE), 0);
+		look = f.inode.i_cdev->ops->poll;
+		control = f.inode.i_cdev->ops->unlocked_ioctl;
+		if (claims)
+			CHECK_EQ(control(&f.file, QV_CHANNEL_CLAIM, 0), 0);
+		CHECK_EQ(control(&f.file, QV_CHANNEL_ARM, 0), 0);
+		later();
+		CHECK_EQ(look(&f.file, NULL), 0);
+		attach_peer(&peer, 0);
+		later();
+		CHECK_EQ(look(&f.file, NULL) & (EPOLLIN | EPOLLOUT), claims ? EPOLLIN : EPOLLOUT);
+		CHECK_EQ(control(&f.file, QV_CHANNEL_ARM, 0), 0);
+		later();
+		CHECK_EQ(look(&f.file, NULL) & EPOLLIN, 0);
+		restart_peer(&peer, 0);
+		later();
+		CHECK_EQ(look(&f.file, NULL) & EPOLLIN, claims ? EPOLLIN : 0);
+		world_close(&f);
+		world_destroy(&cells[0]);
+	}
+}
+
 /* ---- programs on several CPUs, while a channel comes and goes ---- */
 
 static _Atomic bool race_ends;
@@ -393,6 +441,7 @@ UNIT_SUITE(channel_files) = {
 	{ "channel files: items of a four-slot", items_of_four_slot },
 	{ "channel files: messages", messages },
 	{ "channel files: a question to an end that restarts", question_lost },
+	{ "channel files: the other end of a mailbox attaches later", attached_later },
 	{ "channel files: programs on several CPUs", race },
 	{ 0 }
 };
