@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 START = "start="
 # the same limits as in inmates/quest: shell/words.h, kernel/archive.h, kernel/vcpu/vcpuword.h
 LINE_WORDS, FILE_NAME, VCPU_WORD = 16, 31, 63
-ELF = b"\x7fELF"
+ELF, CPIO = b"\x7fELF", b"0707"  # how modules begin that are programs, archives; others are texts
 SHAPE = "vcpu=NAME,main,C,T or vcpu=NAME,io,C,T or vcpu=NAME,none"
 FILES = "its file or its archive under `modules`"
 
@@ -37,26 +37,30 @@ class _Files:
     """The files that Quest finds: in the archive of its image, and under `modules`."""
 
     def __init__(self, cell: CellConfig) -> None:
+        paths = {cell.image, *(one.path for one in cell.modules)}
+        self._contents = {path: netneeds.contents(path) for path in paths}
         # a module that is a program or a text has the first word of its text as its name
-        self.modules = {os.path.basename(one.args.split(" ")[0]): one for one in cell.modules}
-        paths = [cell.image, *(one.path for one in cell.modules)]
-        self.contents = {path: netneeds.contents(path) for path in paths}
+        self.lines = {os.path.basename(one.args.split(" ")[0]): one.args for one in cell.modules}
+        self._named = {
+            os.path.basename(one.args.split(" ")[0]): self._contents[one.path]
+            for one in cell.modules
+            if not self._contents[one.path].startswith(CPIO)
+        }
 
     def has(self, name: str) -> bool:
         """Archives hold names as they are. So a name that is in no file is not there."""
-        name_there = name.encode() + b"\0"
-        return name in self.modules or any(name_there in raw for raw in self.contents.values())
+        held = name.encode() + b"\0"
+        return name in self._named or any(held in raw for raw in self._contents.values())
 
     def is_program(self, name: str) -> bool:
-        one = self.modules.get(name)
-        return self.has(name) if one is None else self.contents[one.path].startswith(ELF)
+        return self._named[name].startswith(ELF) if name in self._named else self.has(name)
+
+    def is_text(self, name: str) -> bool:
+        return not self._named[name].startswith(ELF) if name in self._named else self.has(name)
 
     def text(self, name: str) -> str | None:
-        """Returns a text that is a module. None: it is in an archive, or a program."""
-        one = self.modules.get(name)
-        if one is None or self.is_program(name):
-            return None
-        return self.contents[one.path].decode("utf-8", "replace")
+        """Returns a text that is a module. None: it is in an archive."""
+        return self._named[name].decode("utf-8", "replace") if name in self._named else None
 
 
 def _values(cell: CellConfig, key: str) -> list[str]:
@@ -144,7 +148,7 @@ def _start(files: _Files, value: str, named: Sequence[str] | None) -> tuple[str,
     if named is not None and vcpu and vcpu not in named:
         what = f"there is no VCPU {shown(vcpu)} for programs"
         return what, ", ".join(named) or "a VCPU of `vcpus` with another name than Quest's own"
-    line = files.modules[program].args if program in files.modules else program
+    line = files.lines.get(program, program)
     if not (value + line).isascii():
         return "is not ASCII, or the text of its module is not", "letters of ASCII"
     count = len(line.split()) + bool(vcpu) + 1
@@ -198,7 +202,7 @@ def _components(cell: CellConfig, nodes: dict[str, Node]) -> Iterator[Said]:
     elif not files.has(name):
         what = f"there is no file {shown(name)}, in the image or under `modules`"
         yield word, what, "a text under `modules`, or the key `recovery`"
-    elif name in files.modules and files.is_program(name):
+    elif not files.is_text(name):
         yield word, f"{shown(name)} is a program", "a text with lines of components"
     else:
         yield from _declared(cell, nodes, word, files.text(name))

@@ -80,6 +80,14 @@ def test_wrong_words(folder: Path, line: str, wrong: str) -> None:
     assert message.startswith(f"cmdline: {wrong}"), message
 
 
+def test_archive_that_is_called_as_its_program(folder: Path) -> None:
+    """The archive is no file of Quest. Its text is the line that `start=` runs."""
+    more = "modules: [{file: more.cpio, args: theirs -q}]\n"
+    assert said(cell(folder, "start=theirs recovery=theirs", more)) == []
+    [message] = said(cell(folder, "start=mine", more.replace("theirs", "mine")))
+    assert "there is no program mine" in message
+
+
 def test_declarations_in_a_module(folder: Path) -> None:
     """They are read as those of the key `recovery`, with the channels that they name."""
     for text, wrong in (("a : x", "line 1: behind a there is no VCPU"), ("\na 1ms/9ms bat=1ms : a", "line 2: `bat=1ms` is not a word"),
