@@ -177,6 +177,21 @@ say(select.select([], [t], [], 60)[1] == [t])
 os.write(t, b"again".ljust(64, bytes(1)))
 say(reads.communicate()[0])
 """) == [True, "again\n"]
+    qv.do("cell shutdown quest --timeout 0")
+    qv.do("cell start quest")
+    # a program that has claimed the end, as libqv does, waits for bells only
+    assert python(qv, read + """
+import fcntl
+fcntl.ioctl(t, 0x7161)  # QV_CHANNEL_CLAIM
+fcntl.ioctl(t, 0x7163)  # QV_CHANNEL_ARM
+say(select.select([t], [], [], 1)[0])
+reads = quest()
+say(select.select([t], [], [])[0] == [t])
+os.close(t)
+t = os.open("/dev/qv-channel/talk", os.O_RDWR)
+os.write(t, b"third".ljust(64, bytes(1)))
+say(reads.communicate()[0])
+""") == [[], True, "third\n"]
     qv.do("cell destroy quest")
     qv.do("disable")
 
