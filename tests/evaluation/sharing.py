@@ -1,26 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Datagrams that cells send to Linux by one network function: a cell that has it for itself, and up
-to three cells that share it."""
+to four cells that share it."""
 
 import re
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import guests
 from cells import Bench, bench
 from figure import OURS, Shown, picture
 from lab import build
+from lab.machine import Machine
 from network import COUNTED, FUNCTION, LINUX_IP
 from network import set_up as set_up_network
 
 TITLE = "Sharing a network function"
-CPUS = {"one": 3, "two": 2, "three": 1}  # the first cell has the function
+CPUS = {"one": 3, "two": 2, "three": 1, "four": 4}  # the first cell has the function
 PORT = 5001  # of Linux's server for the first cell; the others have the next ones
-SENDERS = (("one",), ("two",), ("one", "two"), ("one", "two", "three"))
+SENDERS = (("one",), ("two",), ("one", "two"), ("one", "two", "three"), tuple(CPUS))
 ROUNDS, SECONDS = 3, 3
 VCPU = (40, 100)  # of the program that sends: C/T in ms
+# Who sends and the colour in the figure: cells, and guests of KVM
+ROLES: dict[bool, dict[str, tuple[str, str]]] = {
+    False: {
+        "one": ("the cell with the function", OURS),
+        "two": ("sharer two", "#61a5c2"),
+        "three": ("sharer three", "#a9d6e5"),
+        "four": ("sharer four", "#d5ecf3"),
+    },
+    True: dict.fromkeys(CPUS, ("Linux, a guest of KVM", "#adb5bd")),
+}
 FAIR = 0.5  # the least of a cell's part, compared with that of an equal share
 
 
@@ -118,12 +132,32 @@ def measure(at: Bench, rounds: int = ROUNDS, seconds: int = SECONDS) -> dict[str
     counts = {name: at.shell(name, "net") for name in CPUS}
     for name in CPUS:
         at.run("qvctl", "cell", "destroy", name)
-    return {"cases": cases, "seconds": seconds, "net": counts}
+    return {"cases": cases, "guests": [], "seconds": seconds, "net": counts}
+
+
+def measure_guests(at: Bench, rounds: int = ROUNDS, seconds: int = SECONDS) -> list[dict[str, Any]]:
+    """Returns what arrived when one to four virtual machines of KVM send."""
+    ports = {name: PORT + n for n, name in enumerate(CPUS)}
+    guests.set_up(at, list(ports.values()))
+    cases = []
+    with ExitStack() as stack:
+        for count, name in enumerate(CPUS, 1):
+            stack.enter_context(guests.guest(at, name, CPUS[name], address(name)))
+            senders = dict(islice(ports.items(), count))
+            found = [guests.send(at, senders, seconds) for _ in range(rounds)]
+            cases.append({"kvm": True, "senders": list(senders), "rounds": found})
+    return cases
 
 
 def run(seed: int, share: float = 1.0) -> dict[str, Any]:
-    with bench(**COUNTED) as at:
-        return measure(at, max(1, round(ROUNDS * share)))
+    rounds = max(1, round(ROUNDS * share))
+    with bench(cpus=1 + len(CPUS), **COUNTED) as at:
+        results = measure(at, rounds)
+    with Machine(
+        icount=True, cpus=1 + len(CPUS), userland=guests.TREE, install=False, **COUNTED
+    ) as machine:
+        results["guests"] = measure_guests(Bench(machine), rounds)
+    return results
 
 
 def rate(one: dict[str, int]) -> float:
@@ -142,6 +176,9 @@ def parts(case: dict[str, Any]) -> dict[str, float]:
 
 
 def label(case: dict[str, Any]) -> str:
+    if case.get("kvm"):
+        count = len(case["senders"])
+        return f"{count} guest{'s' if count > 1 else ''}"
     if not case["shared"]:
         return "not shared"
     return {("one",): "the owner", ("two",): "a sharer"}.get(
@@ -164,27 +201,40 @@ def kept(results: dict[str, Any]) -> bool:
 
 def draw(results: dict[str, Any], folder: Path) -> None:
     def paint(axes: Any) -> None:
-        shades = {"one": OURS, "two": "#61a5c2", "three": "#a9d6e5"}
         labelled = set()
-        for place, case in enumerate(results["cases"]):
+        cases = [*results["cases"], *results["guests"]]
+        for place, case in enumerate(cases):
             below = 0.0
             for name, part in parts(case).items():
-                role = "the cell with the function" if name == "one" else f"sharer {name}"
-                known = {"label": None if name in labelled else role}
-                axes.bar(place, part, 0.6, bottom=below, color=shades[name], **known)
-                labelled.add(name)
+                role, shade = ROLES[bool(case.get("kvm"))][name]
+                known = {"label": None if role in labelled else role}
+                axes.bar(place, part, 0.6, bottom=below, color=shade, edgecolor="white", **known)
+                labelled.add(role)
                 below += part
-        axes.set_xticks(range(len(results["cases"])), [label(case) for case in results["cases"]])
+        axes.set_xticks(range(len(cases)), [label(case) for case in cases], rotation=30, ha="right")
         axes.set_ylabel("Mbit/s received by Linux")
         axes.legend(frameon=False, fontsize=8)
 
     picture(folder / "sharing.svg", paint)
 
 
+def of_guests(cases: list[dict[str, Any]], alone: float) -> str:
+    """Returns a sentence about the guests of KVM, if they were measured."""
+    if not cases:
+        return ""
+    least, most = (100 * pick(parts(cases[-1]).values()) / total(cases[-1]) for pick in (min, max))
+    return (
+        "Linux as a guest of KVM, in the same emulated machine without QV, has a whole CPU for each guest, virtio-net, "
+        f"vhost and a bridge to the function. One sends {total(cases[0]) / alone:.2f} of what the cell sends, whose "
+        f"program may run {VCPU[0]} ms of each {VCPU[1]}; {len(cases[-1]['senders'])} guests together send "
+        f"{total(cases[-1]) / alone:.2f}, between {least:.0f} and {most:.0f} % of it each. "
+    )
+
+
 def shown(results: dict[str, Any]) -> list[Shown]:
-    cases = results["cases"]
-    alone = total(cases[0])
-    ones = [one for case in cases for found in case["rounds"] for one in found.values()]
+    cells, cases = results["cases"], [*results["cases"], *results["guests"]]
+    alone = total(cells[0])
+    ones = [one for case in cells for found in case["rounds"] for one in found.values()]
     rows = [
         [
             label(case),
@@ -196,16 +246,16 @@ def shown(results: dict[str, Any]) -> list[Shown]:
         ]
         for case in cases
     ]
-    ratios = [total(case) / alone for case in cases]
+    ratios = [total(case) / alone for case in cells]
     sent, lost = sum(one["sent"] for one in ones), sum(one["lost"] for one in ones)
     return [
         Shown(
             "Figure 4.17: UDP throughput of cells that share a network function",
             f"Each cell sends datagrams of 1472 bytes to Linux for {results['seconds']} s, as fast as it can. The "
             f"owner, with two sharers that are silent, sends {ratios[1]:.2f} of what it sends without sharing, a "
-            f"sharer {ratios[2]:.2f}, and three cells together {ratios[-1]:.2f}. Of {sent} datagrams {lost} were "
-            "lost; none came twice or late. The CPUs take turns in the emulator, so each does less in a second "
-            "while more of them are busy.",
+            f"sharer {ratios[2]:.2f}, and four cells together {ratios[-1]:.2f}. Of {sent} datagrams {lost} were "
+            f"lost; none came twice or late. {of_guests(results['guests'], alone)}The CPUs take turns in the emulator, "
+            "so each does less in a second while more of them are busy.",
             "The dissertation (section 4.6.4) has a figure without numbers in the text: netperf clients send "
             "messages of 16 KiB in up to four sandboxes, and sharing has a small overhead. Its sandboxes share "
             "the rings of the function; here the frames of a sharer go through two channels and the owner.",

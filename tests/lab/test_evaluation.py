@@ -131,13 +131,16 @@ def sent(late: int = 0, lost: int = 10, slow: int = 0) -> dict[str, Any]:
     for senders in sharing.SENDERS:
         found = {name: one(1000 - slow * (name == "two")) for name in senders}
         cases.append({"shared": True, "senders": list(senders), "rounds": [found]})
-    return {"cases": cases, "seconds": 1, "net": {}}
+    guests = [{"kvm": True, "senders": ["one"], "rounds": [{"one": one(500)}]}]
+    return {"cases": cases, "guests": guests, "seconds": 1, "net": {}}
 
 
 def test_page_shows_sharers() -> None:
     """No datagram may come twice or late, and each cell must get its part."""
     [figure] = sharing.shown(sent())
-    assert figure.holds and "Of 9000 datagrams 80 were lost" in figure.says, figure.says
+    assert figure.holds and "Of 13000 datagrams 120 were lost" in figure.says, figure.says
+    assert "One sends 0.25 of what the cell sends" in figure.says, figure.says
+    assert ["1 guest", "5.8", "0.25", "5.8", "500", "10"] in figure.rows, figure.rows
     assert ["2 cells", "23.3", "0.99", "11.7, 11.7", "2000", "20"] in figure.rows, figure.rows
     assert not sharing.shown(sent(late=1))[0].holds and not sharing.shown(sent(slow=800))[0].holds
 

@@ -155,7 +155,7 @@ def test_packages_from_bare_machine_to_cell_and_back() -> None:
     newer = packages.version() + ".1"
     first = packages.build(BUILD / "lab/deb-first")
     second = packages.build(BUILD / "lab/deb-second", newer)
-    with Machine(kernel=packages.TARGET, own_root=True, memory="4G", install=False) as machine:
+    with Machine(kernel=packages.TARGET, userland=f"kernel-{packages.TARGET}", memory="4G", install=False) as machine:
         target = Target(machine)
         sh = target.sh
         sh("rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*")

@@ -15,7 +15,7 @@ class Config:
 
     machine: str = "amd"   # vendor of the processor: amd (in QEMU) or intel (in Bochs)
     kernel: str = "6.12"
-    own_root: bool = False  # the userland is the kernel's root, not the guest root
+    userland: str = "guest"  # the tree that is the root file system, such as kernel-dkms
     cpus: int = 4
     memory: str = ""       # size of RAM, e.g. 512M; empty: the default of the emulator
     iommu: str = "none"

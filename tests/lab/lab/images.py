@@ -3,6 +3,7 @@
 
 import hashlib
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,8 +102,8 @@ def root_disk(name: str = "guest") -> Path:
     return roots.make_once(IMAGES / f"{kind}_{short}", build, f"the {name} disk") / "root.img"
 
 
-def _boot_modules(modules: Path, disks: str) -> list[Path]:
-    """Returns the modules that are needed to reach the disks, in loading order."""
+def in_order(modules: Path, names: Iterable[str]) -> list[Path]:
+    """Returns modules and those that they need, in loading order."""
     needs: dict[str, list[str]] = {}
     by_name: dict[str, str] = {}
     for line in (modules / "modules.dep").read_text().splitlines():
@@ -111,7 +112,7 @@ def _boot_modules(modules: Path, disks: str) -> list[Path]:
         by_name[Path(path).name.split(".")[0].replace("-", "_")] = path
     builtin = (modules / "modules.builtin").read_text().replace("-", "_")
     order: list[str] = []
-    for name in BOOT_MODULES[disks]:
+    for name in names:
         if name not in by_name:
             if f"/{name}.ko" not in builtin and name != "crc32c_generic":
                 raise LabError(f"the kernel has no {name}", "choose another kernel package")
@@ -131,7 +132,7 @@ def _initramfs(tool: Path, modules: Path, disks: str) -> bytes:
     a.device("dev/console", 5, 1)
     if disks == "ata":
         a.file("laydisk", b"")  # the files of the run are on a disk, not in a second archive
-    order = _boot_modules(modules, disks)
+    order = in_order(modules, BOOT_MODULES[disks])
     for path in order:
         a.file(f"modules/{path.name}", path.read_bytes())
     a.file("modules/order", "".join(f"{p.name}\n" for p in order).encode())

@@ -88,7 +88,7 @@ class Machine:
     def boot(self) -> None:
         """Switches the machine on, and waits until systemd has started everything."""
         kernel = images.kernel(self.config.kernel)
-        root = images.root_disk(f"kernel-{kernel.name}" if self.config.own_root else "guest")
+        root = images.root_disk(self.config.userland)
         for left in Path("/tmp").glob("qvlab-*-*"):  # a process that was killed left this folder
             if not Path("/proc", left.name.split("-")[1]).exists():
                 shutil.rmtree(left, ignore_errors=True)
@@ -158,7 +158,8 @@ class Machine:
         lay.link(f"{units}/multi-user.target.wants/{unit}", f"../{unit}")
         for config in (kernel.root / "kernel/boot").glob("config-*"):
             lay.file(f"lay/boot/{config.name}", config.read_bytes())
-        if self.config.own_root:  # its headers are installed, but a disk hides this link to them
+        if self.config.userland.startswith("kernel-"):
+            # its headers are installed, but a disk hides this link to them
             lay.link(f"lay/usr/lib/modules/{kernel.version}/build",
                      f"/usr/src/linux-headers-{kernel.version}")
         if self._install:

@@ -55,7 +55,7 @@ def mend() -> Path:
 def resumes(config: Config) -> bool:
     """Returns whether such a machine resumes from a saved state. QEMU saves no AMD IOMMU and not
     every device that a test adds. After a reset a machine needs the initramfs of its boot."""
-    return not (config.qemu_args or config.reboots or config.icount or config.own_root or
+    return not (config.qemu_args or config.reboots or config.icount or config.userland != "guest" or
                 config.iommu == "amd")
 
 
