@@ -16,6 +16,7 @@
 #define LOOKS_MIN	3		/* TIME has so many looks at least */
 #define POLL_US		200		/* between two looks of a program that waits */
 #define FIRST_US	100000		/* a program has so much more time for its first vote */
+#define COMES_US	10000000	/* a cell may come so much later than this one */
 #define TRIES		8		/* to copy a state that its cell may replace meanwhile */
 #define HASH_BYTES	1024		/* hashed with interrupts off */
 
@@ -38,6 +39,7 @@ static struct replica {
 	size_t room[VOTE_CELLS];
 	struct other others[VOTE_OTHERS];
 	uint64_t limit;			/* TIME */
+	uint64_t awaits;		/* until when cells that have never voted may still come */
 	uint64_t last, agreed;		/* number of the last vote, and of the last agreed vote */
 	uint64_t two;			/* bit k % VOTE_RING: another cell agreed with vote k */
 	bool open;			/* the last vote is not agreed */
@@ -98,6 +100,7 @@ const char *replica_init(unsigned int n, const struct component_rule *rule, uint
 	const char *wrong;
 
 	*r = (struct replica){ .limit = timer_from_us(rule->limit[DETECT_BEHIND]) };
+	r->awaits = rdtsc() + timer_from_us(COMES_US);
 	if (r->limit < LOOKS_MIN * period)
 		return "the time of replica= is shorter than three periods of the VCPU recovery";
 	wrong = open_all(r, rule);
@@ -175,7 +178,8 @@ static bool publish(struct replica *r, uint64_t number, const struct hash *root,
 
 /*
  * Judges another cell that has not voted. It is late after TIME, and has failed if it does not run.
- * A cell that has never voted may still come and decide, if no vote was agreed without it.
+ * A cell that has never voted may still come and decide, if no vote was agreed without it. It also
+ * may while cells start: else a hostile cell agrees with the first one, then makes it restart.
  */
 static void judge_silent(const struct replica *r, unsigned int i, struct vote_other *other)
 {
@@ -184,7 +188,8 @@ static void judge_silent(const struct replica *r, unsigned int i, struct vote_ot
 	uint64_t now = rdtsc(), newest = vote_newest(r->all[1 + i]);
 	bool late = now > r->since && now - r->since > r->limit;
 
-	other->gone = (o->seen && !runs) || (late && (o->seen || r->agreed));
+	other->gone = (o->seen && !runs) ||
+		      (late && (o->seen || (r->agreed && now > r->awaits)));
 	/* if its newest vote is agreed, it is slow, or needs the vote that is covered */
 	other->elsewhere = runs && late && newest && newest != r->last &&
 			   (newest > r->agreed || newest == r->covered.number);

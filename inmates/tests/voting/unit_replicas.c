@@ -313,3 +313,37 @@ TEST(first_two_cells_wait_for_the_third_one)
 	CHECK(now - cells[0].acted_at <= HELD_UP && cells[0].acted == cells[2].acted);
 	CHECK(!cells[0].stops && !cells[2].stops && !wrong);
 }
+
+/* It repeats the first votes of the first cell, and contradicts the later ones. */
+static void agree_at_first(int i)
+{
+	uint64_t number = vote_newest(memory_of(0));
+	struct hash root = { .word = { 1 } };
+
+	if (number < 4) {
+		memcpy(memory_of(i), memory_of(0), sizeof(struct vote_memory));
+		return;
+	}
+	vote_take_back(memory_of(i), 3);
+	vote_publish(memory_of(i), number, &root);
+}
+
+/* A hostile cell does not make the first one restart because the third one starts later. */
+TEST(third_cell_may_come_later)
+{
+	int i;
+
+	lay_out_world();
+	for (i = 0; i < VOTE_CELLS; i++)
+		cells[i].boots_at = UINT64_MAX;
+	cells[0].boots_at = now;
+	cellmemory_again(1);
+	hostile_cell = 1;
+	hostile = agree_at_first;
+	run_until(now + COMES / 4);
+	CHECK(cells[0].acted == 3 && !cells[0].stops);
+	cells[2].boots_at = now;
+	run_until(now + 60 * TICK);
+	CHECK(now - cells[0].acted_at <= HELD_UP && now - cells[2].acted_at <= HELD_UP);
+	CHECK(!cells[0].stops && !cells[2].stops && !wrong);
+}

@@ -17,6 +17,7 @@
 #define BYTES		5000
 #define ROOM		8192
 #define MEMORY		(4096 + VOTE_STATES * ROOM)
+#define COMES		(10000000 * US)	/* so much later a cell may come than the first one */
 #define HELD_UP		(4 * TICK)	/* a good cell has no longer time between two votes */
 
 struct image { uint64_t count, words[BYTES / 8 - 1]; };
