@@ -41,6 +41,12 @@ def contents(path: str) -> bytes:
         return b""
 
 
+def file_name(args: str) -> str:
+    """Returns what Quest calls a module that is a program or a text: the first word of the module's
+    text, without folders."""
+    return os.path.basename(args.lstrip(" ").split(" ")[0])
+
+
 def _reads_word(cell: CellConfig) -> bool:
     """Returns whether the image reads the word. For another kernel it may mean something else."""
     return network.QUEST in contents(cell.image) if cell.image else False
@@ -120,7 +126,7 @@ def _program_problem(cell: CellConfig, net: Network) -> network.Wrong | None:
     if not net.program or net.program == network.DRIVER:
         return None
     name = net.program.encode()
-    named = {os.path.basename(one.args.split(" ")[0]) for one in cell.modules}
+    named = {file_name(one.args) for one in cell.modules}
     files = [cell.image, *(one.path for one in cell.modules)]
     if net.program in named or any(name + b"\0" in contents(file) for file in files):
         return None

@@ -6,7 +6,6 @@ before the cell starts. netneeds.py checks `net=`. Quest ignores words that it d
 from __future__ import annotations
 
 import copy
-import os
 
 from . import admission, netneeds
 from .admission import Vcpu
@@ -39,10 +38,9 @@ class _Files:
     def __init__(self, cell: CellConfig) -> None:
         paths = {cell.image, *(one.path for one in cell.modules)}
         self._contents = {path: netneeds.contents(path) for path in paths}
-        # a module that is a program or a text has the first word of its text as its name
-        self.lines = {os.path.basename(one.args.split(" ")[0]): one.args for one in cell.modules}
+        self.lines = {netneeds.file_name(one.args): one.args for one in cell.modules}
         self._named = {
-            os.path.basename(one.args.split(" ")[0]): self._contents[one.path]
+            netneeds.file_name(one.args): self._contents[one.path]
             for one in cell.modules
             if not self._contents[one.path].startswith(CPIO)
         }

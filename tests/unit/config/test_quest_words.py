@@ -88,6 +88,12 @@ def test_archive_that_is_called_as_its_program(folder: Path) -> None:
     assert "there is no program mine" in message
 
 
+def test_blanks_before_the_name_of_a_module(folder: Path) -> None:
+    """Quest skips them."""
+    more = "modules: [{file: mine, args: '  bin/mydriver -q'}, {file: watch, args: ' watch'}]\n"
+    assert said(cell(folder, "'  start=mydriver   recovery=watch '", more)) == []
+
+
 def test_declarations_in_a_module(folder: Path) -> None:
     """They are read as those of the key `recovery`, with the channels that they name."""
     for text, wrong in (("a : x", "line 1: behind a there is no VCPU"), ("\na 1ms/9ms bat=1ms : a", "line 2: `bat=1ms` is not a word"),
