@@ -72,7 +72,7 @@ static int device_close(struct inode *inode, struct file *file)
 		c->writer = NULL;
 	if (c->claimed == file) {
 		c->claimed = NULL;
-		c->attached = false;	/* the program has changed the section */
+		c->attached = c->unanswered = false;	/* the program has changed the section */
 		qv_channel_unclaimed(c);
 	}
 	qv_channel_maps_close(f);

@@ -315,6 +315,14 @@ static void question_lost(void)
 	CHECK_EQ(qv_end_read(&peer, seen, 64, &what), 0);
 	CHECK_EQ(qv_end_write(&peer, "answer", 6), 0);
 	CHECK_EQ(world_read(&f, seen, 64), 6);
+	unit_case("another program has claimed the end since");
+	CHECK_EQ(world_write(&f, "lost", 4), 4);
+	restart_peer(&peer, 0);
+	CHECK_EQ(look(&f.file, NULL) & EPOLLIN, EPOLLIN);
+	CHECK_EQ(f.inode.i_cdev->ops->unlocked_ioctl(&f.file, QV_CHANNEL_CLAIM, 0), 0);
+	world_close(&f);
+	CHECK_EQ(world_open(&f, channel(0, 0), &space, FMODE_READ | FMODE_WRITE), 0);
+	CHECK_EQ(world_read(&f, seen, 64), -EAGAIN);
 	world_destroy(&cells[0]);
 	world_close(&f);
 }
