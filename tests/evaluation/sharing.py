@@ -202,7 +202,7 @@ def kept(results: dict[str, Any]) -> bool:
 def draw(results: dict[str, Any], folder: Path) -> None:
     def paint(axes: Any) -> None:
         labelled = set()
-        cases = [*results["cases"], *results["guests"]]
+        cases = [*results["cases"], *results.get("guests", [])]
         for place, case in enumerate(cases):
             below = 0.0
             for name, part in parts(case).items():
@@ -232,7 +232,7 @@ def of_guests(cases: list[dict[str, Any]], alone: float) -> str:
 
 
 def shown(results: dict[str, Any]) -> list[Shown]:
-    cells, cases = results["cases"], [*results["cases"], *results["guests"]]
+    cells, cases = results["cases"], [*results["cases"], *results.get("guests", [])]
     alone = total(cells[0])
     ones = [one for case in cells for found in case["rounds"] for one in found.values()]
     rows = [
@@ -254,7 +254,7 @@ def shown(results: dict[str, Any]) -> list[Shown]:
             f"Each cell sends datagrams of 1472 bytes to Linux for {results['seconds']} s, as fast as it can. The "
             f"owner, with two sharers that are silent, sends {ratios[1]:.2f} of what it sends without sharing, a "
             f"sharer {ratios[2]:.2f}, and four cells together {ratios[-1]:.2f}. Of {sent} datagrams {lost} were "
-            f"lost; none came twice or late. {of_guests(results['guests'], alone)}The CPUs take turns in the emulator, "
+            f"lost; none came twice or late. {of_guests(results.get('guests', []), alone)}The CPUs take turns in the emulator, "
             "so each does less in a second while more of them are busy.",
             "The dissertation (section 4.6.4) has a figure without numbers in the text: netperf clients send "
             "messages of 16 KiB in up to four sandboxes, and sharing has a small overhead. Its sandboxes share "

@@ -142,6 +142,8 @@ def test_page_shows_sharers() -> None:
     assert "One sends 0.25 of what the cell sends" in figure.says, figure.says
     assert ["1 guest", "5.8", "0.25", "5.8", "500", "10"] in figure.rows, figure.rows
     assert ["2 cells", "23.3", "0.99", "11.7, 11.7", "2000", "20"] in figure.rows, figure.rows
+    old = {key: found for key, found in sent().items() if key != "guests"}
+    assert "guest" not in sharing.shown(old)[0].says
     assert not sharing.shown(sent(late=1))[0].holds and not sharing.shown(sent(slow=800))[0].holds
 
 

@@ -79,7 +79,7 @@ uint64_t vote_agreed(const struct vote_memory *const *memories, unsigned int n, 
 struct vote_other {
 	bool voted;
 	bool gone;			/* it fails to vote now */
-	bool elsewhere;			/* the same, and it has voted on another number */
+	bool elsewhere;			/* it runs, and waits with another number */
 	struct hash root;
 };
 
