@@ -25,7 +25,7 @@ PORT = 5001  # of Linux's server for the first cell; the others have the next on
 SENDERS = (("one",), ("two",), ("one", "two"), ("one", "two", "three"), tuple(CPUS))
 ROUNDS, SECONDS = 3, 3
 VCPU = (40, 100)  # of the program that sends: C/T in ms
-# Who sends and the colour in the figure: cells, and guests of KVM
+# The name and the colour of each sender in the figure. False: cells; True: guests of KVM
 ROLES: dict[bool, dict[str, tuple[str, str]]] = {
     False: {
         "one": ("the cell with the function", OURS),

@@ -194,7 +194,7 @@ def _components(cell: CellConfig, nodes: dict[str, Node]) -> Iterator[Said]:
     files, name = _Files(cell), values[0]
     word = recovery.WORD + name
     if len(values) > 1:
-        yield f"{recovery.WORD}...", "is there twice", "one: Quest takes the first"
+        yield f"{recovery.WORD}...", "is there twice", "one: Quest takes the first that is there"
     elif not 0 < len(name.encode()) <= FILE_NAME:
         yield word, "has no name of a file", f"1 to {FILE_NAME} bytes"
     elif not files.has(name):

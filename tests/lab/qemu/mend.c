@@ -26,7 +26,7 @@
 #define PAGE		4096u
 #define RET		0xc3
 #define CALL		0xe8
-#define VMRUN_LENGTH	8192	/* no more than this of helper_vmrun() is looked at */
+#define VMRUN_LENGTH	8192	/* so many bytes from helper_vmrun() on are searched */
 #define BEFORE		64	/* the store is at most so many bytes before the call */
 
 static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };

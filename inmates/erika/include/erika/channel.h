@@ -76,8 +76,8 @@ void channel_ring(ChannelType *channel);
  * it arms a one-shot bell and waits for the events `bell`, one of which the channel's bell sets,
  * and clears them. Only an extended task without resources may call it: elsewhere it returns
  * QV_CHAN_USAGE instead of waiting (with extended status). QV_CHAN_RESTARTED at the end that begins
- * a mailbox: the other end started again, so write the question again. At any end without
- * `reconnect: auto`: no further item comes.
+ * a mailbox: the other end started again, and has no question to answer. If one was open, write it
+ * again. At any end without `reconnect: auto`: no further item comes.
  */
 int channel_wait(ChannelType *channel, EventMaskType bell, void *to, uint64_t size);
 
