@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks the words `start=`, `vcpu=`, `migrate=` and `recovery=` on the command line of a cell with
-Quest, by the rules of Quest's own parsers. So a word that Quest would refuse at boot is reported
-before the cell starts. netneeds.py checks `net=`. Quest ignores words that it does not know."""
+Quest, by the rules of Quest's own parsers. So a word that Quest would refuse at boot,
+or in which it would find nothing, is reported before the cell starts. netneeds.py checks `net=`.
+Quest ignores words that it does not know."""
 
 from __future__ import annotations
 
@@ -32,6 +33,11 @@ SHAPE = "vcpu=NAME,main,C,T or vcpu=NAME,io,C,T or vcpu=NAME,none"
 FILES = "its file or its archive under `modules`"
 
 
+def _holds(raw: bytes, name: str) -> bool:
+    """Archives hold names as they are. So a name that is in no file is not there."""
+    return name.encode() + b"\0" in raw
+
+
 class _Files:
     """The files that Quest finds: in the archive of its image, and under `modules`."""
 
@@ -39,16 +45,16 @@ class _Files:
         paths = {cell.image, *(one.path for one in cell.modules)}
         self._contents = {path: netneeds.contents(path) for path in paths}
         self.lines = {netneeds.file_name(one.args): one.args for one in cell.modules}
-        self._named = {
-            netneeds.file_name(one.args): self._contents[one.path]
-            for one in cell.modules
-            if not self._contents[one.path].startswith(CPIO)
-        }
+        self._named: dict[str, bytes] = {}
+        for one in cell.modules:  # the last file of a name replaces those before it
+            raw = self._contents[one.path]
+            if raw.startswith(CPIO):
+                self._named = {n: d for n, d in self._named.items() if not _holds(raw, n)}
+            else:
+                self._named[netneeds.file_name(one.args)] = raw
 
     def has(self, name: str) -> bool:
-        """Archives hold names as they are. So a name that is in no file is not there."""
-        held = name.encode() + b"\0"
-        return name in self._named or any(held in raw for raw in self._contents.values())
+        return name in self._named or any(_holds(raw, name) for raw in self._contents.values())
 
     def is_program(self, name: str) -> bool:
         return self._named[name].startswith(ELF) if name in self._named else self.has(name)

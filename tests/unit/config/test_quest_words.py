@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("word", [
     "start=mydriver", "start=theirs", "start=inside", "start=mydriver,quick vcpu=quick,main,1ms,10ms",
-    "vcpu=a,io.net.usb,500us,1s vcpu=shell,none vcpu=input,io,1ms,20ms", "admission=exact vcpu=a,main,60ms,100ms",
+    "vcpu=a,io.net.usb,500us,1s vcpu=shell,none vcpu=input,io,1ms,20ms", "admission=exact vcpu=a,main,60ms,100ms", "vcpu=a,main,00000000001ms,100ms",
     "migrate=there", "migrate=there,pages", "migrate=there,", "recovery=watch", "recovery=theirs", "start", "quick xapic",
     "background=off"])
 def test_right_words(folder: Path, word: str) -> None:
@@ -88,6 +88,14 @@ def test_archive_that_is_called_as_its_program(folder: Path) -> None:
     assert "there is no program mine" in message
 
 
+def test_last_file_of_a_name(folder: Path) -> None:
+    """It replaces those before it, as in Quest."""
+    text, line = "{file: watch, args: theirs}", "start=theirs recovery=theirs"
+    assert said(cell(folder, line, f"modules: [{text}, more.cpio, {{file: mine, args: mydriver}}]\n")) == []
+    [message] = said(cell(folder, line, f"modules: [more.cpio, {text}, {{file: mine, args: mydriver}}]\n"))
+    assert "theirs is no program" in message
+
+
 def test_blanks_before_the_name_of_a_module(folder: Path) -> None:
     """Quest skips them."""
     more = "modules: [{file: mine, args: '  bin/mydriver -q'}, {file: watch, args: ' watch'}]\n"
@@ -96,7 +104,8 @@ def test_blanks_before_the_name_of_a_module(folder: Path) -> None:
 
 def test_declarations_in_a_module(folder: Path) -> None:
     """They are read as those of the key `recovery`, with the channels that they name."""
-    for text, wrong in (("a : x", "line 1: behind a there is no VCPU"), ("\na 1ms/9ms bat=1ms : a", "line 2: `bat=1ms` is not a word"),
+    for text, wrong in (("a : x", "line 1: behind a there is no VCPU"), (": x", "line 1: the line begins with a colon"),
+                        ("a 00000000001ms/9ms pages=0000000000 : a", "line 1: `pages=0000000000` is wrong"), ("\na 1ms/9ms bat=1ms : a", "line 2: `bat=1ms` is not a word"),
                         ("# none", "0 components are listed"), ("a 1ms/9ms channel=gone,1ms : a", "there is no channel gone"),
                         ("a 80ms/100ms : a", "with Quest's own they load the CPU")):
         (folder / "watch").write_text(text)

@@ -54,7 +54,7 @@ class Line:
 
 def microseconds(raw: str) -> int:
     """Returns a time in microseconds; 0: it is none, or out of range."""
-    match = matched(r"([0-9]{1,9})(us|ms|s)", raw)
+    match = matched(r"0*([0-9]{1,9})(us|ms|s)", raw)  # Quest takes any number of zeros, too
     span = int(match[1]) * UNITS[match[2]] if match else 0
     return span if span <= LONGEST else 0
 
@@ -64,7 +64,8 @@ def _is_time(raw: str) -> bool:
 
 
 def _is_number(raw: str, most: int) -> bool:
-    return matched(r"[0-9]{1,9}", raw) is not None and 0 < int(raw) <= most
+    match = matched(r"0*([0-9]{1,9})", raw)
+    return match is not None and 0 < int(match[1]) <= most
 
 
 def _is_limit(raw: str) -> bool:
@@ -204,6 +205,8 @@ def _word(line: Line, word: str) -> tuple[str, str] | None:
 
 def _head(line: Line, words: list[str]) -> tuple[str, str] | None:
     name = words[0]
+    if not name:
+        return "the line begins with a colon", "`NAME C/T WORDS : PROGRAM`"
     if len(name.encode()) > NAME:
         return f"the name `{shown(name)}` is too long", f"at most {NAME} bytes"
     budget, _, period = words[1].partition("/") if len(words) > 1 else ("", "", "")
