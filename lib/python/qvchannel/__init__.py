@@ -32,13 +32,36 @@ FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}
 STATES = {"absent": 0, "running": 1, "stopped": 2, "failed": 3}
 
 
-def open(name: str | int, *, format: str | type | None = None,  # pylint: disable=redefined-builtin
-         schema: str | None = None) -> Channel:
-    """Opens a channel by its name, or by its key. `format` is a format of `struct`, or a structure
-    of `ctypes`; without it, an item is a memoryview. `schema`: raises Mismatch for another one."""
-    handle = ffi.new("struct qv_channel **")
+def _take_end(cell: str, key: int) -> None:
+    """Takes the end of Linux, as `qvctl channel open` does. The modules of qvctl do it."""
+    from qv.device import Device
+    from qv.errors import NotAllowed, Refused
+    try:
+        device = Device()
+        try:
+            device.open_channel(cell, key)
+        finally:
+            device.close()
+    except Refused as refusal:
+        kind = Permission if isinstance(refusal, NotAllowed) else Error
+        raise kind(f"{refusal.sentence} ({refusal.remedy})") from None
+
+
+def open(name: str | int = "", *, key: int = 0,  # pylint: disable=redefined-builtin
+         create: str = "", format: str | type | None = None, schema: str | None = None) -> Channel:
+    """Opens a channel by its name, or by its key. `create`: the cell that has opened this key with
+    Linux; takes the end of Linux first, as root may do. `format` is a format of `struct`, or a
+    structure of `ctypes`; without it, an item is a memoryview. `schema`: raises Mismatch for
+    another schema."""
     if isinstance(name, int):
-        errors.checked(lib.qv_open_key(handle, name))
+        name, key = "", name
+    if bool(name) == bool(key) or create and not key:
+        raise Usage("a channel has a name, or a key; `create` needs a key")
+    if create:
+        _take_end(create, key)
+    handle = ffi.new("struct qv_channel **")
+    if key:
+        errors.checked(lib.qv_open_key(handle, key))
     else:
         errors.checked(lib.qv_open(handle, os.fsencode(name)))
     return Channel(handle[0], Codec(format), schema)

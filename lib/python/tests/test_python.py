@@ -14,11 +14,13 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from pickle import PickleBuffer
+from types import SimpleNamespace
 
 import pytest
 
 import qv as whole
 import qvchannel as qv
+from qv.errors import NotAllowed, Refused
 
 PAGE = Path(__file__).resolve().parents[3] / "Documentation/how-to/channels.md"
 WAIT = 60.0     # seconds, for an item that is sure to come
@@ -338,8 +340,12 @@ def test_corrupt_peer_is_an_error_of_its_own(made: Callable[..., Path]) -> None:
 def test_unknown_channel_and_closed_channel(made: Callable[..., Path]) -> None:
     with pytest.raises(FileNotFoundError, match="/dev/qv-channel/none"):
         qv.open("none")
-    with pytest.raises(qv.NotFound, match="key-00000000000000ff"):
-        qv.open(255)
+    for way in (lambda: qv.open(255), lambda: qv.open(key=255)):
+        with pytest.raises(qv.NotFound, match="key-00000000000000ff"):
+            way()
+    for words in ({}, {"name": "none", "key": 1}, {"name": "none", "create": "quest"}, {"create": "quest"}):
+        with pytest.raises(qv.Usage, match="a name, or a key"):
+            qv.open(**words)  # type: ignore[arg-type]
     path = made()
     channel = qv.open_file(path, 0)
     with pytest.raises(qv.Busy):
@@ -348,6 +354,34 @@ def test_unknown_channel_and_closed_channel(made: Callable[..., Path]) -> None:
     channel.close()
     with pytest.raises(ValueError, match="closed"):
         channel.write(b"")
+
+
+def test_key_is_created_by_the_calls_of_qvctl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal is an exception with its remedy. There is no device in this test, so the end of it
+    all is that the channel is not found."""
+    taken: list[tuple[str, int]] = []
+
+    class Fake:
+        """The device of the driver."""
+        def open_channel(self, cell: str, key: int) -> None:
+            taken.append((cell, key))
+            if cell != "quest":
+                raise Refused(f"cell '{cell}' has not opened the key", "let the cell open it first")
+
+        def close(self) -> None:
+            taken.append(("closed", 0))
+    monkeypatch.setitem(sys.modules, "qv.device", SimpleNamespace(Device=Fake))
+    with pytest.raises(qv.NotFound, match="key-0000000000000011"):
+        qv.open(key=17, create="quest")
+    with pytest.raises(qv.Error, match="has not opened the key .let the cell open it first"):
+        qv.open(17, create="other")
+    assert taken == [("quest", 17), ("closed", 0), ("other", 17), ("closed", 0)]
+
+    def refused() -> Fake:
+        raise NotAllowed("you may not open /dev/qv", "run it with sudo")
+    monkeypatch.setitem(sys.modules, "qv.device", SimpleNamespace(Device=refused))
+    with pytest.raises(qv.Permission, match="run it with sudo"):
+        qv.open(17, create="quest")
 
 
 def test_timeout_names_the_time_that_was_asked_for(made: Callable[..., Path]) -> None:
