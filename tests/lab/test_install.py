@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import build, images
+from lab import build, enter, images
 from lab.paths import BUILD, TOP
 
 IN_THE_COPY = """
@@ -101,3 +101,18 @@ def test_install_into_a_package_runs_no_depmod(copy: Copy) -> None:
     assert not (copy.base / f"upper/opt/package/lib/modules/{copy.kver}/modules.dep").exists()
     copy.make("uninstall", "DESTDIR=/opt/package")
     assert copy.files() == set()
+
+
+@pytest.mark.slow
+def test_driver_builds_with_the_flags_of_an_engineer_s_shell() -> None:
+    """They are for programs, and ARCH=amd64 is Debian's word."""
+    kernel, place = images.kernel("6.12"), BUILD / "lab/driver-with-flags"
+    flags = {"CFLAGS": "-g -O2 -fstack-protector-strong", "KCFLAGS": "-g", "LDFLAGS": "-Wl,-z,relro"}
+    with build.lock():
+        build.programs()
+        for arch in ("amd64", "x86_64"):
+            subprocess.run(["rm", "-rf", str(place)], check=True)
+            done = enter.run(kernel.root, ["make", "-s", "-C", "driver", f"O={build.OUT}", f"KO={place}",
+                                           f"KDIR=/lib/modules/{kernel.version}/build"], flags | {"ARCH": arch})
+            assert done.returncode == 0 and (place / "qv.ko").exists(), done.stdout
+        subprocess.run(["rm", "-rf", str(place)], check=True)

@@ -60,8 +60,11 @@ def test_uninstall_removes_files_of_an_earlier_version_and_no_others(tmp_path: P
     assert outside.exists() and list(to.iterdir()) == []
 
 
+LANGUAGES = {"c": ("c99", "c11", "c17", "c2x"), "c++": ("c++11", "c++14", "c++17", "c++20")}
+
+
 def test_installed_headers_compile_alone(tmp_path: Path) -> None:
-    """A program includes them by their public names."""
+    """A program includes them by their public names. That of libqv is for C and C++."""
     done = subprocess.run(["make", "-s", "-C", TOP / "lib", f"O={tmp_path / 'build'}", f"DESTDIR={tmp_path / 'to'}", "install"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -72,6 +75,12 @@ def test_installed_headers_compile_alone(tmp_path: Path) -> None:
         done = subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", "-fsyntax-only", f"-I{headers}", "-x", "c", "-"],
                               input=f"#include <{name}>\n", capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+    for language, standards in LANGUAGES.items():
+        for standard in standards:
+            done = subprocess.run(["clang", f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only",
+                                   f"-I{headers}", "-x", language, "-"], input="#include <qv/libqv.h>\n",
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == 0, (standard, done.stderr)
 
 
 def test_qvctl_of_a_tree_that_is_not_built_names_the_command(tmp_path: Path) -> None:

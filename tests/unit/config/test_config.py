@@ -267,6 +267,17 @@ def test_image_is_found_next_to_the_file_or_in_the_images_folder() -> None:
     assert read("good/images-folder.yaml").image == "images/shared.elf"
 
 
+def test_link_to_an_image_is_followed(tmp_path: Path) -> None:
+    """As of a name that stays to versions that change. A link to nothing is named."""
+    (tmp_path / "quest-2.elf").write_bytes(TINY)
+    (tmp_path / "quest.elf").symlink_to("quest-2.elf")
+    file = tmp_path / "cell.yaml"
+    file.write_text("name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\n")
+    assert messages(str(file)) == []
+    (tmp_path / "quest-2.elf").unlink()
+    assert messages(str(file)) == [f"{file}:4:8: image: {tmp_path}/quest.elf is a link to nothing (the file of a kernel)"]
+
+
 def test_request_to_the_driver() -> None:
     request = read("good/everything.yaml").request()
     assert (request.name, list(request.cpus)[:3], request.num_cpus) == (b"quest", [1, 2, 0], 2)
