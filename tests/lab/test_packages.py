@@ -101,6 +101,9 @@ def test_packages_build_twice_alike_and_lintian_finds_nothing() -> None:
     assert packages.sums(once) == packages.sums(twice)
     assert len(packages.sums(once)) >= 9
     assert packages.lint(once) == ""
+    book = subprocess.run(["dpkg-deb", "-c", next(once.glob("qv-doc_*.deb"))],
+                          text=True, capture_output=True, check=True).stdout
+    assert "/changelog.gz" in book and "/CHANGES.md.gz" in book, "debian/changelog names this file"
     with build.lock():
         build.programs()
     for image in ("qv-amd.bin", "qv-intel.bin"):
