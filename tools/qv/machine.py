@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 IMAGES = "/usr/share/qv/images"
 BARS = 6
 IORESOURCE_IO = 0x100
+CPUS, MEMORY = 8192, 1 << 52  # more than a machine has
 
 
 def parse_cpu_list(listing: str) -> set[int]:
@@ -90,6 +91,11 @@ class Machine:
         """Returns this machine as if all of its memory were free: whether it is free now, the
         driver finds out."""
         return Machine(**{**self.__dict__, "mem_available": self.mem_total})
+
+    def as_any(self) -> Machine:
+        """Returns a machine with room for any cell, for commands that compute from files alone: the
+        cells may be meant for another machine."""
+        return Machine(frozenset(range(CPUS)), MEMORY, MEMORY, self.image_dirs)
 
     def without(self, names: Container[str]) -> Machine:
         """Returns this machine as if the memory of these cells were free, which their replacements

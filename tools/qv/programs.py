@@ -43,6 +43,21 @@ def holds_programs(file: str) -> bool:
     return isinstance(config.compose(file, Problems(file)), SequenceNode)
 
 
+def is_stream(file: str) -> bool:
+    """Returns whether a file can be read once only: standard input, a pipe."""
+    return file == "-" or (
+        os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)
+    )
+
+
+def unreadable(file: str) -> list[Problem]:
+    """Returns why a file has no YAML at all."""
+    problems = Problems(file)
+    if not is_stream(file):
+        config.compose(file, problems)
+    return problems.found
+
+
 def read(
     file: str, cells: Sequence[CellConfig], machine: Machine
 ) -> tuple[list[Named], list[Problem]]:
@@ -125,10 +140,11 @@ def _cell(node: Node, context: Context, cells: Sequence[CellConfig]) -> int | No
     raw = scalar(node, context, "the name of a cell", ("str",))
     if raw is None or raw in names:
         return None if raw is None else names.index(raw)
+    known = ", ".join(name for name in names if name)
     context.bad(
         node,
         f"no file has a cell `{words.shown(raw)}`",
-        f"the file of the cell, or one of {', '.join(names)}",
+        f"the file of the cell, or one of {known}" if known else "the file of the cell",
     )
     return None
 

@@ -125,3 +125,8 @@ def test_wrong_file(run: Run, files: list[str]) -> None:
     Path(files[1]).write_text("name: two\n")
     assert run("analyze", *files) == 2
     assert f"{files[1]}:1:1: cpus: is missing" in run.err
+
+
+def test_cells_of_another_machine(run: Run) -> None:
+    """The fake machine has the CPUs 0 to 3."""
+    assert run("analyze", cell(run, "one", 76, ONE), cell(run, "two", 77, TWO)) == 0, run.err

@@ -136,3 +136,37 @@ def test_wrong_files(run: Run, files: list[str]) -> None:
 def test_programs_that_a_cell_cannot_have(run: Run, files: list[str]) -> None:
     assert run("place", *files, programs(run, *(f"name: {name}, C: 60ms, T: 100ms, at: one" for name in "ab"))) == 1
     assert "cell one does not admit the programs that run there: a, b\n  remedy: smaller C" in run.err
+
+
+@pytest.mark.parametrize("text, wrong", [
+    ("- {name: a, C: 1ms, T: 2ms\n", "programs.yaml:1:3: yaml: the mapping that begins here is not closed"),
+    ("-\t{name: a}\n", "programs.yaml:1:2: yaml: a tab "),
+    ("", "programs.yaml:1:1: yaml: the file is empty"),
+    ("- {name: a, C: 1ms, T: 2ms}\n" * 4096, "programs.yaml:1:1: file: is larger than 64 KiB"),
+    (None, "programs.yaml:1:1: file: cannot be read: no such file or directory"),
+])
+def test_list_that_cannot_be_read_is_named(run: Run, files: list[str], text: str | None,
+                                           wrong: str) -> None:
+    file = run.yaml.with_name("programs.yaml")
+    if text is not None:
+        file.write_text(text)
+    assert run("place", *files, str(file)) == 2
+    assert wrong in run.err and "no file describes" not in run.err
+
+
+def test_programs_do_not_come_from_a_pipe(run: Run, files: list[str]) -> None:
+    assert run("place", *files, "-") == 2
+    assert "no file describes programs: programs come from a file, not from a pipe" in run.err
+
+
+def test_cells_of_another_machine(run: Run) -> None:
+    """The fake machine has the CPUs 0 to 3, and 2 GiB. Its cells have nothing to do with the files."""
+    file = run.yaml.with_name("one.yaml")
+    cell(run, "one", 77)
+    file.write_text(file.read_text().replace("64M", "900G"))
+    assert run("place", str(file), programs(run, "name: a, C: 1ms, T: 2ms")) == 0, run.err
+
+
+def test_a_cell_whose_file_is_missing_has_no_name(run: Run, files: list[str]) -> None:
+    assert run("place", "nosuch.yaml", files[1], programs(run, "name: a, C: 1ms, T: 2ms, at: one")) == 2
+    assert "no file has a cell `one` (the file of the cell, or one of two)" in run.err

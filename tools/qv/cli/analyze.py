@@ -39,7 +39,7 @@ class Joined:
 
 
 def analyze(args: Arguments, system: System) -> int:
-    cells, problems = config.check_files(args.files, system.running())
+    cells, problems = config.check_files(args.files, system.machine().as_any())
     if problems:
         raise WrongConfiguration(problems)
     joined, left_out = _mailboxes(cells)

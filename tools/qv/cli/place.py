@@ -38,9 +38,8 @@ def place(args: Arguments, system: System) -> int:
     lists = [file for file in args.files if programs.holds_programs(file)]
     files = [file for file in args.files if file not in lists]
     if not files or not lists:
-        missing = "a cell" if lists else "programs"
-        raise WrongUsage(f"no file describes {missing}", "qvctl place CELL.yaml... PROGRAMS.yaml")
-    machine = system.running()
+        raise _missing(args.files, "a cell" if lists else "programs")
+    machine = system.machine().as_any()
     cells, problems = config.check_files(files, machine)
     named: list[Named] = []
     for file in lists:
@@ -62,6 +61,18 @@ def place(args: Arguments, system: System) -> int:
     else:
         _show(placed)
     return 0 if found_all else 1
+
+
+def _missing(files: Sequence[str], what: str) -> Exception:
+    """Says why no file describes what is needed. If a file cannot be read, or is no YAML, that is
+    the reason."""
+    problems = [problem for file in files for problem in programs.unreadable(file)]
+    if problems:
+        return WrongConfiguration(problems)
+    sentence = f"no file describes {what}"
+    if any(programs.is_stream(file) for file in files):
+        sentence += ": programs come from a file, not from a pipe"
+    return WrongUsage(sentence, "qvctl place CELL.yaml... PROGRAMS.yaml")
 
 
 def _own(cell: CellConfig) -> list[Vcpu]:

@@ -53,7 +53,7 @@ def _may_be_a_count(node: Node, context: Context) -> bool:
     if not isinstance(raw, str) or not matched(r"[1-9][0-9]{0,3}", raw) or int(raw) < 2:
         return False
     ways = [f"[{raw}] for CPU {raw}"] if int(raw) in usable else []
-    if int(raw) <= len(usable):
+    if int(raw) <= min(len(usable), abi.MAX_CPUS):
         some = ", ".join(map(str, usable[: int(raw)]))
         ways.append(f"[{some}] for {number(int(raw), 'CPU')}")
     if not ways:
