@@ -102,13 +102,19 @@ const char *qv_detail(void);
  * Channels in files, for tests of programs without QV: the file holds the window, and PATH.bellN is
  * a FIFO for each end. These calls do what YAML files, the manager and other cells do under QV.
  */
-/* Replaces a channel of this path, also one with another layout that a killed program left. */
+/*
+ * Replaces a channel of this path, also one with another layout that a killed program left, or an
+ * empty file. Any other file stays: QV_LIB_MISMATCH.
+ */
 int qv_file_create(const char *path, const struct qv_chan_page *plan);
 int qv_file_open(struct qv_channel **channel, const char *path, uint32_t end);
 /* Starts an end under a new generation. No program may have this end open. */
 int qv_file_start(const char *path, uint32_t end);
 int qv_file_state(const char *path, uint32_t end, enum qv_chan_state state);
-/* Ends the channel: calls of programs that have it open return QV_LIB_NOT_FOUND from then on. */
+/*
+ * Ends the channel: calls of programs that have it open return QV_LIB_NOT_FOUND from then on. A
+ * file that is no channel stays: QV_LIB_MISMATCH.
+ */
 int qv_file_remove(const char *path);
 
 #ifdef __cplusplus

@@ -18,6 +18,20 @@ static void bell_path(char *to, size_t size, const char *path, uint32_t end)
 	snprintf(to, size, "%s.bell%u", path, end);
 }
 
+/* Removes the FIFOs of a channel, and no file of another kind. */
+static void bells_remove(const char *path)
+{
+	struct stat about;
+	char bell[4200];
+	uint32_t i;
+
+	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
+		bell_path(bell, sizeof(bell), path, i);
+		if (!lstat(bell, &about) && S_ISFIFO(about.st_mode))
+			unlink(bell);
+	}
+}
+
 static void bell_send(int bell)
 {
 	ssize_t sent = write(bell, "", 1);
@@ -56,6 +70,43 @@ static void file_close(struct qv_channel *c)
 
 static const struct source file = { file_ring, file_arm, file_close };
 
+/* Returns whether this file holds a channel, maybe one of another version. */
+static bool file_is_channel(int fd)
+{
+	struct stat about;
+	uint64_t magic;
+
+	return !fstat(fd, &about) && S_ISREG(about.st_mode) &&
+	       about.st_size >= (off_t)QV_CHAN_PAGE &&
+	       pread(fd, &magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+	       magic == QV_CHAN_MAGIC;
+}
+
+/* As lib_fail_system(), with the remedy for a file that is missing. */
+static int file_fail(const char *call, const char *path)
+{
+	if (errno == ENOENT)
+		return lib_fail(QV_LIB_NOT_FOUND,
+				"%s: there is no such file; qv_file_create() makes one", path);
+	return lib_fail_system(call, path);
+}
+
+/* Fails if there is anything but a channel, or an empty file: its contents would be lost. */
+static int file_may_go(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat about;
+	bool may;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : lib_fail_system("open", path);
+	may = file_is_channel(fd) ||
+	      (!fstat(fd, &about) && S_ISREG(about.st_mode) && !about.st_size);
+	close(fd);
+	return may ? 0 : lib_fail(QV_LIB_MISMATCH,
+				  "%s: this is no channel, so it stays; choose another name", path);
+}
+
 static int file_attach(struct qv_channel *c, const char *path, uint32_t end)
 {
 	char bell[4200];
@@ -63,14 +114,15 @@ static int file_attach(struct qv_channel *c, const char *path, uint32_t end)
 	uint32_t i;
 	int result;
 
-	c->file = open(path, O_RDWR | O_CLOEXEC);
+	c->file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (c->file < 0)
-		return lib_fail_system("open", path);
+		return file_fail("open", path);
 	if (fstat(c->file, &about))
 		return lib_fail_system("stat", path);
-	if (end >= QV_CHAN_MAX_ENDS || about.st_size < (off_t)QV_CHAN_PAGE)
-		return lib_fail(QV_CHAN_LAYOUT, "%s: this is no channel, or it has no end %u", path,
-				end);
+	if (end >= QV_CHAN_MAX_ENDS || !file_is_channel(c->file))
+		return lib_fail(QV_CHAN_LAYOUT,
+				"%s: this is no channel, or it has no end %u; see qv_file_create()",
+				path, end);
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
 		bell_path(bell, sizeof(bell), path, i);
 		c->bells[i] = open(bell, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -79,7 +131,8 @@ static int file_attach(struct qv_channel *c, const char *path, uint32_t end)
 	}
 	c->waits = c->bells[end];
 	if (c->waits < 0)
-		return lib_fail(QV_CHAN_USAGE, "%s: the channel has no end %u", path, end);
+		return lib_fail(QV_CHAN_USAGE,
+				"%s: the channel has no end %u; its ends are 0, 1, ...", path, end);
 	/* the lock of the FIFO: one program per end */
 	if (flock(c->waits, LOCK_EX | LOCK_NB))
 		return lib_fail_system("lock", path);
@@ -134,27 +187,45 @@ static int file_fill(int fd, const char *path, const struct qv_chan_page *page)
 	return 0;
 }
 
-int qv_file_create(const char *path, const struct qv_chan_page *plan)
+static int bells_make(const char *path, uint32_t ends)
 {
-	struct qv_chan_page page = *plan;
-	const char *wrong = qv_chan_lay_out(&page);
 	char bell[4200];
-	int fd, result;
 	uint32_t i;
 
-	if (wrong)
-		return lib_fail(QV_CHAN_LAYOUT, "%s: %s", path, wrong);
-	qv_file_remove(path);
-	for (i = 0; i < page.ends; i++) {
+	for (i = 0; i < ends; i++) {
 		bell_path(bell, sizeof(bell), path, i);
 		if (mkfifo(bell, 0600))
 			return lib_fail_system("mkfifo", bell);
 	}
+	return 0;
+}
+
+int qv_file_create(const char *path, const struct qv_chan_page *plan)
+{
+	struct qv_chan_page page = *plan;
+	const char *wrong = qv_chan_lay_out(&page);
+	int fd, result;
+
+	if (wrong)
+		return lib_fail(QV_CHAN_LAYOUT, "%s: %s; correct the plan", path, wrong);
+	result = file_may_go(path);
+	if (result)
+		return result;
+	qv_file_remove(path);
+	/* first the file: without it there are no FIFOs */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return lib_fail_system("create", path);
-	result = file_fill(fd, path, &page);
+		return errno != ENOENT ? lib_fail_system("create", path) :
+		       lib_fail(QV_LIB_NOT_FOUND,
+				"%s: there is no such folder; make it first", path);
+	result = bells_make(path, page.ends);
+	if (!result)
+		result = file_fill(fd, path, &page);
 	close(fd);
+	if (result) {
+		bells_remove(path);
+		unlink(path);
+	}
 	return result;
 }
 
@@ -198,15 +269,13 @@ static void file_end(const char *path)
 
 int qv_file_remove(const char *path)
 {
-	char bell[4200];
-	uint32_t i;
+	int result = file_may_go(path);
 
+	if (result)
+		return result;
 	file_end(path);
-	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
-		bell_path(bell, sizeof(bell), path, i);
-		unlink(bell);
-	}
-	return unlink(path) ? lib_fail_system("unlink", path) : 0;
+	bells_remove(path);
+	return unlink(path) ? file_fail("unlink", path) : 0;
 }
 
 /* Acts as the manager: a new generation if `start`, else a new state. Rings all bells. */
@@ -234,8 +303,9 @@ static int file_manage(const char *path, uint32_t end, bool start, enum qv_chan_
 		manage_state(window, end, state);
 	munmap(window, (size_t)about.st_size);
 	if (!known)
-		return lib_fail(QV_CHAN_USAGE, "%s: this is no channel, or it has no end %u", path,
-				end);
+		return lib_fail(QV_CHAN_USAGE,
+				"%s: this is no channel, or it has no end %u; see qv_file_create()",
+				path, end);
 	file_ring_all(path);
 	return 0;
 }

@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -87,6 +89,52 @@ static void test_open_refuses_with_a_reason(void)
 	CHECK_EQ(qv_file_state(path, 2, QV_CHAN_IS_STOPPED), QV_CHAN_USAGE);
 	CHECK_EQ(qv_file_remove(path), 0);
 	CHECK_EQ(qv_file_remove(path), QV_LIB_NOT_FOUND);
+}
+
+/* A person may give the wrong path, or the path of a file that has a FIFO's name. */
+static void test_file_that_is_no_channel_stays(void)
+{
+	const struct qv_chan_page plan = { .type = QV_CHAN_RING, .item = 64, .slots = 4, .ends = 2,
+					   .full = QV_CHAN_FULL_ERROR, .name = "thesis" };
+	char bell[300], text[8] = "";
+	struct qv_channel *c;
+	FILE *file;
+
+	create(QV_CHAN_RING, QV_CHAN_FULL_ERROR, 0);
+	CHECK_EQ(qv_file_remove(path), 0);
+	file = fopen(path, "w");
+	CHECK(file && fputs("thesis", file) >= 0 && !fclose(file));
+	CHECK_EQ(qv_file_create(path, &plan), QV_LIB_MISMATCH);
+	CHECK(strstr(qv_detail(), "no channel, so it stays"));
+	CHECK_EQ(qv_file_remove(path), QV_LIB_MISMATCH);
+	CHECK_EQ(qv_file_open(&c, path, 0), QV_CHAN_LAYOUT);
+	file = fopen(path, "r");
+	CHECK(file && fgets(text, sizeof(text), file) && !strcmp(text, "thesis"));
+	fclose(file);
+	snprintf(bell, sizeof(bell), "%s.bell0", path);
+	CHECK_EQ(access(bell, F_OK), -1);
+	unlink(path);
+
+	/* a channel that cannot be made leaves nothing behind, and no file goes */
+	CHECK(!mkdir(path, 0700));
+	CHECK(qv_file_create(path, &plan) < 0);
+	CHECK_EQ(access(bell, F_OK), -1);
+	rmdir(path);
+	file = fopen(bell, "w");
+	CHECK(file && !fclose(file));
+	CHECK(qv_file_create(path, &plan) < 0);
+	CHECK_EQ(access(bell, F_OK), 0);
+	CHECK_EQ(access(path, F_OK), -1);
+	unlink(bell);
+	CHECK_EQ(qv_file_create("/no/such/folder", &plan), QV_LIB_NOT_FOUND);
+	CHECK(strstr(qv_detail(), "there is no such folder"));
+
+	/* an empty file, such as mkstemp() makes, and a channel are replaced */
+	file = fopen(path, "w");
+	CHECK(file && !fclose(file));
+	CHECK_EQ(qv_file_create(path, &plan), 0);
+	CHECK_EQ(qv_file_create(path, &plan), 0);
+	CHECK_EQ(qv_file_remove(path), 0);
 }
 
 static void test_every_result_has_a_sentence(void)
@@ -416,6 +464,7 @@ static void test_foreign_section_is_read_only(void)
 
 UNIT_SUITE(libqv) = {
 	{ "libqv: open refuses with a reason", test_open_refuses_with_a_reason },
+	{ "libqv: a file that is no channel stays", test_file_that_is_no_channel_stays },
 	{ "libqv: every result has a sentence", test_every_result_has_a_sentence },
 	{ "libqv: calls wait until their time-out", test_calls_wait_until_their_time_out },
 	{ "libqv: no call ends before its time-out", test_no_call_ends_before_its_time_out },

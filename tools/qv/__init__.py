@@ -42,6 +42,10 @@ CHANNEL_NAMES = frozenset(
 )
 
 
+def __dir__() -> list[str]:
+    return sorted(CHANNEL_NAMES.union(name for name in globals() if name[:1] == "_"))
+
+
 def __getattr__(name: str) -> Any:
     if name not in CHANNEL_NAMES:
         raise AttributeError(f"module {__name__} has no attribute {name}")

@@ -9,6 +9,8 @@ A channel belongs to one thread at a time. All indices and flags are the work of
 """
 
 import os
+from collections.abc import Collection
+from typing import Any
 
 try:
     import _cffi_backend  # type: ignore[import-not-found]  # noqa: F401
@@ -29,6 +31,7 @@ __all__ = [
 
 TYPES = {"mailbox": 1, "four-slot": 2, "ring": 3, "memory": 4}
 FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}
+NAME_MOST, SCHEMA_MOST = 31, 63     # bytes: QV_CHAN_NAME_LEN and QV_CHAN_SCHEMA_LEN without NUL
 STATES = {"absent": 0, "running": 1, "stopped": 2, "failed": 3}
 
 
@@ -71,31 +74,59 @@ def open_file(path: str | os.PathLike[str], end: int, *, format: str | type | No
               schema: str | None = None) -> Channel:
     """Opens an end of a channel in a file, for tests of programs without QV."""
     handle = ffi.new("struct qv_channel **")
-    errors.checked(lib.qv_file_open(handle, os.fsencode(path), end))
+    errors.checked(lib.qv_file_open(handle, os.fsencode(path), _number("end", end)))
     return Channel(handle[0], Codec(format), schema)
+
+
+def _known(what: str, word: Any, words: Collection[Any]) -> Any:
+    """Returns the word, or raises Usage if it is none of these."""
+    if word not in words:
+        raise errors.Usage(f"{what}={word!r} is not known (known: {', '.join(map(str, words))})")
+    return word
+
+
+def _number(what: str, number: int) -> int:
+    """Returns the number, or raises Usage if it does not fit into 32 bits."""
+    if not 0 <= number < 1 << 32:
+        raise errors.Usage(f"{what}={number} is not a number from 0 to {(1 << 32) - 1}")
+    return number
+
+
+def _text(what: str, text: str, most: int) -> bytes:
+    if len(text.encode()) > most:
+        raise errors.Usage(f"{what}={text!r} is longer than {most} bytes")
+    return text.encode()
 
 
 def create_file(path: str | os.PathLike[str], *, type: str, item: int, slots: int = 1,
                 readers: int = 1, full: str = "error", bell: bool | str = True, reconnect: bool = True,
-                name: str = "file", schema: str = "") -> None:
-    """Makes a channel in a file. The words are those of a cell's YAML file."""
+                name: str | None = None, schema: str = "") -> None:
+    """Makes a channel in a file, and replaces the channel that was there. The words are those of a
+    cell's YAML file. Without `name`, messages name the file."""
     plan = ffi.new("struct qv_chan_page *")
-    plan.type, plan.item, plan.slots, plan.ends = TYPES[type], item, slots, 1 + readers
-    plan.full = FULL[full] if type == "ring" else 0
+    plan.type, plan.ends = TYPES[_known("type", type, TYPES)], _number("readers", readers) + 1
+    plan.item, plan.slots = _number("item", item), _number("slots", slots)
+    plan.full = FULL[_known("full", full, FULL)] if type == "ring" else 0
+    bell = _known("bell", bell, (True, False, "one-shot"))
     plan.flags = lib.QV_CHAN_BELL * bool(bell) | lib.QV_CHAN_ONE_SHOT * (bell == "one-shot")
     plan.flags |= lib.QV_CHAN_RECONNECT * reconnect
-    plan.name, plan.schema = name.encode(), schema.encode()
+    if name is None:
+        plan.name = os.path.basename(os.fsencode(path))[:NAME_MOST]
+    else:
+        plan.name = _text("name", name, NAME_MOST)
+    plan.schema = _text("schema", schema, SCHEMA_MOST)
     errors.checked(lib.qv_file_create(os.fsencode(path), plan))
 
 
 def start(path: str | os.PathLike[str], end: int) -> None:
     """Starts an end of a channel in a file under a new generation, as the start of a cell does."""
-    errors.checked(lib.qv_file_start(os.fsencode(path), end))
+    errors.checked(lib.qv_file_start(os.fsencode(path), _number("end", end)))
 
 
 def set_state(path: str | os.PathLike[str], end: int, state: str) -> None:
     """Makes an end of a channel in a file absent, running, stopped or failed."""
-    errors.checked(lib.qv_file_state(os.fsencode(path), end, STATES[state]))
+    number = STATES[_known("state", state, STATES)]
+    errors.checked(lib.qv_file_state(os.fsencode(path), _number("end", end), number))
 
 
 def remove_file(path: str | os.PathLike[str]) -> None:

@@ -223,8 +223,12 @@ class Channel:
         """Writes an item. Waits for room in a ring with `full: block` and in a mailbox."""
         data = self._codec.data(value)
         shared = ffi.from_buffer(data)
-        with self._handle as handle:
-            self._call(lambda left: lib.qv_write(handle, shared, len(data), left), timeout)
+        try:
+            with self._handle as handle:
+                self._call(lambda left: lib.qv_write(handle, shared, len(data), left), timeout)
+        except errors.Size:
+            raise errors.Size(f"{self.name}: the data has {len(data)} bytes, "
+                              f"an item {self.item}") from None
 
     @contextmanager
     def claim(self, timeout: float | None = None) -> Iterator[memoryview]:

@@ -89,7 +89,9 @@ def checked(result: int) -> None:
     if result < 0:
         sentence = ffi.string(lib.qv_strerror(result)).decode()
         detail = ffi.string(lib.qv_detail()).decode(errors="replace")
-        raise RESULTS.get(result, Error)(detail if sentence in detail else f"{detail}: {sentence}")
+        # a detail with a remedy of its own, behind `; `, needs no general one
+        whole = sentence in detail or "; " in detail
+        raise RESULTS.get(result, Error)(detail if whole else f"{detail}: {sentence}")
 
 
 def timed_out(name: str, seconds: float) -> Timeout:

@@ -54,6 +54,56 @@ def test_qv_has_the_names_of_qvchannel() -> None:
     assert not hasattr(whole, "other")
 
 
+def test_qv_lists_the_names_for_tab() -> None:
+    assert {name for name in dir(whole) if name[0] != "_"} == whole.CHANNEL_NAMES
+
+
+@pytest.mark.parametrize("words, wrong", [
+    ({"type": "fourslot"}, "type='fourslot' is not known (known: mailbox, four-slot, ring, memory"),
+    ({"full": "blok"}, "full='blok' is not known (known: error, block, drop-newest, drop-oldest"),
+    ({"bell": "oneshot"}, "bell='oneshot' is not known (known: True, False, one-shot"),
+    ({"item": -8}, "item=-8 is not a number"),
+    ({"slots": 1 << 40}, "slots=1099511627776 is not a number"),
+    ({"name": "n" * 32}, "is longer than 31 bytes"),
+    ({"schema": "s" * 64}, "is longer than 63 bytes"),
+])
+def test_wrong_words_of_a_file_are_named(made: Callable[..., Path], words: dict[str, object],
+                                         wrong: str) -> None:
+    with pytest.raises(qv.Usage, match=re.escape(wrong)):
+        made(**words)
+
+
+def test_wrong_end_or_state_is_named(made: Callable[..., Path]) -> None:
+    path = made()
+    with pytest.raises(qv.Usage, match="end=-1 is not a number"):
+        qv.open_file(path, -1)
+    with pytest.raises(qv.Usage, match=r"state='run' is not known \(known: absent, running"):
+        qv.set_state(path, 0, "run")
+
+
+def test_failures_of_files_have_their_own_remedy(made: Callable[..., Path], tmp_path: Path) -> None:
+    """No file is a matter of `qvctl channel list`, and a wrong plan none of versions."""
+    with pytest.raises(qv.NotFound, match=r"none: there is no such file; qv_file_create\(\) makes one$"):
+        qv.open_file(tmp_path / "none", 0)
+    with pytest.raises(qv.NotFound, match="there is no such folder; make it first$"):
+        qv.create_file(tmp_path / "none" / "x", type="ring", item=16)
+    with pytest.raises(qv.Layout, match="in multiples of 8; correct the plan$"):
+        made(item=15)
+    (tmp_path / "text").write_text("a thesis\n")
+    with pytest.raises(qv.Layout, match="text: this is no channel"):
+        qv.open_file(tmp_path / "text", 0)
+    with pytest.raises(qv.Mismatch, match="this is no channel, so it stays; choose another name$"):
+        qv.create_file(tmp_path / "text", type="ring", item=16)
+    assert (tmp_path / "text").read_text() == "a thesis\n"
+
+
+def test_data_of_a_wrong_size_has_its_numbers(made: Callable[..., Path]) -> None:
+    with qv.open_file(made(), 0) as writer:
+        for size in (0, 15, 17):
+            with pytest.raises(qv.Size, match=f"channel: the data has {size} bytes, an item 16$"):
+                writer.write(bytes(size))
+
+
 def test_programs_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                   capsys: pytest.CaptureFixture[str]) -> None:
     """channels.md: the Python programs, in their order, print what the page shows after them."""
@@ -73,9 +123,9 @@ def test_item_is_a_memoryview(made: Callable[..., Path]) -> None:
         item = reader.read()
         assert isinstance(item, memoryview) and item.readonly and bytes(item) == b"0123456789abcdef"
         assert (reader.number, reader.lost) == (1, 0)
-        with pytest.raises(qv.Size, match="size of an item"):
+        with pytest.raises(qv.Size, match="the data has 5 bytes, an item 16"):
             writer.write(b"short")
-        assert repr(reader) == "<qv channel file: ring, items of 16 bytes>"
+        assert repr(reader) == "<qv channel channel: ring, items of 16 bytes>"
 
 
 def test_struct_format(made: Callable[..., Path]) -> None:
