@@ -33,19 +33,19 @@ class System:
         return Machine.this(pool=self._pool())
 
     def _pool(self) -> int:
-        """Returns the free bytes of the pool, which Linux does not count as available. Only root
-        can read them, and only while the module is loaded."""
-        if not os.path.exists(device.DEVICE) or os.geteuid() != 0:
+        """Returns the free bytes of the pool, which Linux does not count as available. Only a user
+        who may open the device can read them."""
+        if not os.access(device.DEVICE, os.R_OK):
             return 0
         return int(self.device().pool().free)
 
     def running(self) -> Machine:
-        """Returns this machine with the existing cells. Only root can list them, and only while the
-        module is loaded."""
-        from .machine import Machine
+        """Returns this machine with the existing cells. Only a user who may open the device can
+        list them. For others an offline CPU may belong to a cell, so none counts as offline."""
+        from .machine import CPUS, Machine
 
-        if not os.path.exists(device.DEVICE) or os.geteuid() != 0:
-            return Machine.this()
+        if not os.access(device.DEVICE, os.R_OK):
+            return Machine.this(kept=range(CPUS) if os.path.exists(device.DEVICE) else ())
         status = self.device().status()
         return Machine.this(
             cells=self.taken(),
@@ -114,6 +114,13 @@ class System:
             return Transcript(name)
         except OSError:
             return None
+
+    def console_denied(self, name: str) -> bool:
+        """Returns whether a cell has a console that this user may not open."""
+        from .transcript import FOLDER
+
+        path = os.path.join(self.root, FOLDER[1:], name, "console")
+        return os.path.exists(path) and not os.access(path, os.R_OK)
 
     def systemctl(self, *words: str) -> None:
         import subprocess

@@ -276,6 +276,7 @@ class FakeSystem:
         self.manager = FakeService(self, images)
         self.offline: frozenset[int] = frozenset()
         self.memory = 1 << 30  # available
+        self.denied = False  # this user may not open consoles
 
     def machine(self) -> Machine:
         return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,))
@@ -316,6 +317,9 @@ class FakeSystem:
 
     def transcript(self, _name: str) -> None:
         return None
+
+    def console_denied(self, _name: str) -> bool:
+        return self.denied
 
     def service(self) -> FakeService:
         return self.manager

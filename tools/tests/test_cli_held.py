@@ -267,7 +267,7 @@ def test_console_log_without_lines(run: Run) -> None:
     )
     assert (
         run("cell", "console-log", "quest", "--stream") == 1
-        and "the console of quest cannot be read" in run.err
+        and "there is no cell quest with a console" in run.err
     )
     assert run("cell", "console-log", "quest", "--stream", "-f") == 2
     assert run("cell", "console-log", "quest", "--boot", "1") == 2

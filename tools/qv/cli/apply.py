@@ -176,6 +176,8 @@ def _alone(name: str, system: System) -> int:
         os.makedirs(folder, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         found = os.open(os.path.join(folder, f"{name}.apply"), flags, 0o600)
+    except PermissionError:
+        raise Refused("this needs root", "run it with sudo, or as root") from None
     except OSError as error:
         raise Refused(
             f"{folder} cannot be written ({(error.strerror or 'error').lower()})",

@@ -12,6 +12,7 @@ import json
 from .. import dropin, output
 from ..errors import Refused, WrongUsage
 from ..words import text
+from . import consoles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,9 +98,13 @@ def _stream(args: Arguments, system: System) -> int:
         raise WrongUsage("--stream prints all that the console holds: leave out -f, -n and --boot")
     transcript = system.transcript(args.name)
     if transcript is None:
-        raise Refused(
-            f"the console of {args.name} cannot be read",
-            "qvctl cell list; run it as root; the cell's file may say `console: true`",
+        raise consoles.unreadable(
+            system,
+            args.name,
+            Refused(
+                f"there is no cell {args.name} with a console",
+                "qvctl cell list; the cell's file may say `console: true`",
+            ),
         )
     kept = transcript.kept()
     if args.json:

@@ -101,6 +101,8 @@ class Keeper:
                 os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
                 0o600,
             )
+        except PermissionError:
+            raise Refused("this needs root", "run it with sudo, or as root") from None
         except OSError as error:
             raise Refused(
                 f"{folder} cannot be written ({(error.strerror or 'error').lower()})",

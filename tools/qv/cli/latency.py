@@ -8,6 +8,7 @@ from contextlib import closing
 from .. import output
 from ..errors import Refused
 from ..latency import BUCKETS, Histogram, end
+from . import consoles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,9 +83,13 @@ def latency(args: Arguments, system: System) -> int:
     device.info(args.name)  # says so if there is no such cell
     found = histograms_of(system, args.name)
     if found is None:
-        raise Refused(
-            f"cell {args.name} has no console, whose pages have the histograms",
-            "`console: true` in its file",
+        raise consoles.unreadable(
+            system,
+            args.name,
+            Refused(
+                f"cell {args.name} has no console, whose pages have the histograms",
+                "`console: true` in its file",
+            ),
         )
     khz = device.status().tsc_khz
     rows = [histogram_data(one, khz) for one in found]

@@ -8,6 +8,7 @@ from contextlib import closing
 from .. import output, recovery as block
 from ..errors import Refused
 from ..recovery import Against, Block, Outage
+from . import consoles
 from .latency import nanoseconds
 
 TYPE_CHECKING = False
@@ -182,9 +183,13 @@ def recovery(args: Arguments, system: System) -> int:
     device.info(args.name)  # says so if there is no such cell
     found = block_of(system, args.name)
     if found is None:
-        raise Refused(
-            f"cell {args.name} has no console, whose pages tell of its components",
-            "`console: true` in its file",
+        raise consoles.unreadable(
+            system,
+            args.name,
+            Refused(
+                f"cell {args.name} has no console, whose pages tell of its components",
+                "`console: true` in its file",
+            ),
         )
     if found.version and found.version not in block.DETECTORS_OF:
         raise Refused(
