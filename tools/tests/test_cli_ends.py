@@ -207,6 +207,16 @@ def test_an_interruption_has_no_traceback(wait: float) -> None:
     os.close(write)
 
 
+def test_an_interruption_of_the_first_import_has_no_traceback() -> None:
+    """Loading `os` takes most of the time in which Python would still handle ^C by itself."""
+    done = subprocess.run([sys.executable, "-IS", "-c", f"""if True:
+        import _signal, sys
+        source = open({QVCTL!r}).read()
+        sys.addaudithook(lambda event, words: event != "import" or _signal.raise_signal(2))
+        exec(source)"""], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
 def test_an_interrupted_call_says_how_things_stand(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(destroyed: bool) -> str:
         def destroy(self: FakeDevice, name: str) -> abi.Reply:

@@ -2,6 +2,7 @@
 """The command qvoil, as a person types it."""
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,16 @@ COMMAND = Path(__file__).resolve().parents[2] / "qvoil"
 
 def qvoil(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([COMMAND, *words], text=True, capture_output=True, check=False)
+
+
+def test_an_interruption_has_no_traceback() -> None:
+    done = subprocess.run([sys.executable, "-IS", "-c", f"""if True:
+        import _signal, sys
+        __file__ = {str(COMMAND)!r}
+        source = open({str(COMMAND)!r}).read()
+        sys.addaudithook(lambda event, words: event != "import" or _signal.raise_signal(2))
+        exec(source)"""], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
 
 
 def test_check_of_a_right_file() -> None:
