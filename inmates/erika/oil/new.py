@@ -31,9 +31,9 @@ def word_of(folder: Path) -> str:
 def _renamed(text: str, example: str, word: str) -> str:
     """Returns a text with other names of files and of the cell. Names in C and OIL remain."""
     files = rf"\b{example}(?=(?:32)?\.(?:oil|c|elf|yaml)\b)"
-    return re.sub(
-        rf"{files}|(?<=^name: ){example}|(?<=quesh ){example}", word, text, flags=re.MULTILINE
-    )
+    before = ("^name: ", "quesh ", "qvctl latency ")
+    cells = "|".join(f"(?<={words}){example}" for words in before)
+    return re.sub(f"{files}|{cells}", word, text, flags=re.MULTILINE)
 
 
 def make(folder: Path, example: str) -> list[Path]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`qvoil new` makes folders of applications from the samples."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,9 @@ def test_folder_is_whole(example: str, tmp_path: Path, capsys: pytest.CaptureFix
     cell = (folder / "my-pump.yaml").read_text()
     assert "name: my-pump\n" in cell and "image: my-pump.elf\n" in cell
     assert f"{example}." not in cell
+    page = (folder / "README.md").read_text()
+    commands = [line for line in page.splitlines() if line[:4] == "    "]
+    assert not [line for line in commands if re.search(rf"(quesh|qvctl .*) {example}\b", line)]
     assert compile_file(folder / "my-pump.oil").application
 
 
