@@ -19,13 +19,16 @@ static int is_cell(const struct dirent *entry)
 	return console_name_is_valid(entry->d_name);
 }
 
-/* Returns the number of names, or -1 after a message. The caller frees them. */
+/* Returns the number of names, 0 or -1 after a message. The caller frees them. */
 static int scan(const char *folder, struct dirent ***names)
 {
 	int count = scandir(folder, names, is_cell, alphasort);
 
 	if (count < 0 && errno == ENOENT)
 		count = 0;
+	if (!count)
+		fprintf(stderr, "quesh: there is no cell with a console\n"
+			"  remedy: qvctl cell list\n");
 	if (count < 0)
 		fprintf(stderr, "quesh: %s cannot be read (%s)\n  remedy: run it as root\n", folder,
 			strerror(errno));
@@ -129,12 +132,8 @@ int cells_tmux(const char *folder)
 	if (session_exists())
 		return run_tmux(attach);
 	count = scan(folder, &names);
-	if (count <= 0) {
-		if (!count)
-			fprintf(stderr, "quesh: there is no cell with a console\n"
-				"  remedy: qvctl cell list\n");
+	if (count <= 0)
 		return EXIT_FAILURE;
-	}
 	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (len < 0) {
 		perror("quesh: /proc/self/exe");

@@ -65,6 +65,16 @@ def test_disable_without_a_module(run: Run) -> None:
     say_done(run, "disable", "QV is disabled: the module qv is not loaded")
 
 
+def test_destroy_without_a_module(run: Run) -> None:
+    run.system.fake = NotLoaded("the module qv is not loaded", "modprobe qv")
+    assert run("cell", "destroy", "quest", "other") == 0, run.err
+    assert run.out == "".join(
+        f"there is no cell {name}: the module qv is not loaded\n" for name in ("quest", "other"))
+    assert run.json("cell", "destroy", "quest", "--json")["changed"] is False
+    assert run("cell", "destroy", "quest", "--strict") == 1 and "is not loaded" in run.err
+    assert run("cell", "shutdown", "quest") == 1
+
+
 def test_several_cells(run: Run) -> None:
     run.create()
     run.yaml.write_text(run.yaml.read_text().replace("quest\n", "other\n", 1))

@@ -47,7 +47,7 @@ def test_wait_ends_in_time(run: Run) -> None:
         run.system.clock += 0.75
     run.device.script = [later, later, later]
     assert run("cell", "wait", "quest", "--timeout", "1.5") == 124
-    assert run.err == "qvctl: cell quest is destroyed, and not running, after 1.5 s\n"
+    assert run.err == "qvctl: there is no cell quest, so it is not running, after 1.5 s\n"
     assert run.device.waits == [1.0, 0.75]
 
 

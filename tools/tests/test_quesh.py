@@ -294,7 +294,8 @@ def test_list(shell: FakeShell, tmp_path: Path) -> None:
     done = quesh(tmp_path, "-l")
     assert (done.returncode, done.stdout) == (0, "camera            gone\nquest             running\n")
     done = quesh(tmp_path / "none", "--list")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "quesh: there is no cell with a console\n  remedy: qvctl cell list\n"
 
 
 def test_log_and_scroll_back(shell: FakeShell, tmp_path: Path, programs: Path) -> None:

@@ -78,7 +78,12 @@ def destroy(args: Arguments, system: System) -> int:
             state="destroyed",
         )
 
-    return each(args, system, one)
+    if args.strict or system.is_loaded():
+        return each(args, system, one)
+    for name in args.names:
+        none = f"there is no cell {name}: the module qv is not loaded"
+        done(args, None, none, name=name, state="destroyed")
+    return 0
 
 
 def lock(args: Arguments, system: System) -> int:

@@ -49,9 +49,10 @@ def wait(args: Arguments, system: System) -> int:
         if until is not None:
             left = min(left, until - system.now())
             if left <= 0:
-                raise TimedOut(
-                    f"cell {args.name} is {state}, and not {args.state}, after {args.timeout:g} s"
-                )
+                now = f"cell {args.name} is {state}, and not {args.state},"
+                if state == GONE:
+                    now = f"there is no cell {args.name}, so it is not {args.state},"
+                raise TimedOut(f"{now} after {args.timeout:g} s")
         for _ in device.events(left):
             break
     took = output.duration(round((system.now() - began) * 1e9))
