@@ -18,6 +18,7 @@ from running import YAML, Run
 
 from qv import abi, channelfs, window
 from qv.cli import channels
+from qv.cli.recordings import Recording
 from qv.errors import NotAllowed
 
 
@@ -283,6 +284,46 @@ def test_record_and_replay(three: Run, tmp_path: Path, monkeypatch: pytest.Monke
     assert three("channel", "replay", "sensor", "--file", str(tmp_path / "record")) == 2
     assert "line 1 is no line of" in three.err
     assert three("channel", "record", "sensor", "--file", str(tmp_path / "none" / "record")) == 1
+
+
+def test_earlier_record_stays_until_an_item_comes(three: Run, tmp_path: Path) -> None:
+    """The device may be busy, or give nothing."""
+    record = tmp_path / "record"
+    record.write_text("yesterday\n")
+    assert three("channel", "record", "sensor", "--file", str(record)) == 1
+    assert record.read_text() == "yesterday\n"
+    (tmp_path / "sensor").write_bytes(b"first\0\0\0")
+    assert three("channel", "record", "sensor", "--file", str(record)) == 0
+    assert len(record.read_text().splitlines()) == 1 and "yesterday" not in record.read_text()
+
+
+def test_each_line_of_a_record_is_written_at_once(tmp_path: Path) -> None:
+    """`timeout 10 qvctl channel record` ends by a signal."""
+    recording = Recording(str(tmp_path / "record"))
+    recording.add({"seconds": 0})
+    assert (tmp_path / "record").read_text() == '{"seconds": 0}\n'
+    recording.close()
+
+
+def test_record_on_a_full_disk_is_refused(three: Run, tmp_path: Path) -> None:
+    (tmp_path / "sensor").write_bytes(b"first\0\0\0")
+    assert three("channel", "record", "sensor", "--file", "/dev/full") == 1
+    assert three.err == "qvctl: /dev/full: no space left on device\n  remedy: name a file that can be written\n"
+
+
+@pytest.mark.parametrize("line, wrong", [
+    ("{", "is no line of"), ("[" * 100000, "is no line of"), ('{"seconds": 1, "hex": "00"}', "has 1 bytes"),
+    ('{"seconds": NaN, "hex": "0000000000000000"}', "has nan seconds"),
+    ('{"seconds": 1e300, "hex": "0000000000000000"}', "has 1e+300 seconds"),
+    ('{"seconds": -1, "hex": "0000000000000000"}', "has -1 seconds"),
+])
+def test_wrong_record_writes_no_item(three: Run, tmp_path: Path, line: str, wrong: str) -> None:
+    """Status 2 says that nothing was changed."""
+    (tmp_path / "sensor").write_bytes(b"")
+    (tmp_path / "record").write_text('{"seconds": 0, "hex": "0000000000000000"}\n' + line + "\n")
+    assert three("channel", "replay", "sensor", "--file", str(tmp_path / "record")) == 2
+    assert f"line 2 {wrong}" in three.err
+    assert (tmp_path / "sensor").read_bytes() == b""
 
 
 def test_ends_must_agree(run: Run, tmp_path: Path) -> None:

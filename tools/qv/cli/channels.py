@@ -17,13 +17,15 @@ from ..keys import channels as key
 from ..keys import dynamic_channels
 from ..window import Window
 from ..words import channel_counts, text
+from . import recordings
 from .acting import infos_of
 from .channel_refusals import refusal, waiting
+from .recordings import Recording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, BinaryIO
+    from typing import Any
 
     from ..device import Device
     from ..system import System
@@ -400,13 +402,7 @@ def record(args: Arguments, system: System) -> int:
     """Writes a line of JSON for each item: the seconds since the first, and its bytes."""
     channel = _one(system, args.channel)
     _check_form(args, channel)
-    try:
-        # pylint: disable-next=consider-using-with
-        file = open(args.file, "w", encoding="ascii") if args.file else None
-    except OSError as error:
-        raise Refused(
-            f"{args.file}: {(error.strerror or 'error').lower()}", "name a file that can be written"
-        ) from None
+    file = Recording(args.file) if args.file else None
     first = None
     try:
         for data in _items(args, channel):
@@ -418,31 +414,13 @@ def record(args: Arguments, system: System) -> int:
                 **_members(args, data),
             }
             if file:
-                file.write(json.dumps(line) + "\n")
+                file.add(line)
             else:
                 output.as_json(line)
     finally:
         if file:
             file.close()
     return 0
-
-
-def _recorded(channel: dict[str, Any], file: BinaryIO) -> Iterator[tuple[int, float, bytes]]:
-    """The number, time and bytes of each line of a record. The bytes fill an item."""
-    for number, line in enumerate(file, 1):
-        try:
-            found = json.loads(line)
-            seconds, data = float(found["seconds"]), bytes.fromhex(found["hex"])
-        except (ValueError, KeyError, TypeError):
-            raise WrongUsage(f"line {number} is no line of 'qvctl channel record'") from None
-        if len(data) > channel["item"] or (
-            channel["type"] != "mailbox" and len(data) < channel["item"]
-        ):
-            raise WrongUsage(
-                f"line {number} has {len(data)} bytes, an item of {channel['name']} has "
-                f"{channel['item']}"
-            )
-        yield number, seconds, data
 
 
 def replay(args: Arguments, system: System) -> int:
@@ -457,10 +435,11 @@ def replay(args: Arguments, system: System) -> int:
             "name a file of 'qvctl channel record'",
         ) from None
     with file:
+        recordings.check(channel, file)
         descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
         start = time.monotonic()
         try:
-            for number, seconds, data in _recorded(channel, file):
+            for number, seconds, data in recordings.lines(channel, file):
                 time.sleep(max(0.0, start + seconds / args.speed - time.monotonic()))
                 _put(descriptor, channel, data, f"line {number} of the record: ")
         finally:
