@@ -45,6 +45,9 @@ class MappingNode(Node):
 KINDS = {kind.__name__: kind for kind in (ScalarNode, SequenceNode, MappingNode)}  # as in PyYAML
 
 
+ESCAPE, LAST = r"\\U([0-9a-fA-F]{8})", 0x10FFFF
+
+
 class NotYaml(Exception):
     """The text is not YAML: the place, the problem and its remedy."""
 
@@ -71,6 +74,18 @@ def compose(text: str) -> Node | None:
         ) from None
     except yaml.MarkedYAMLError as error:
         raise _not_yaml(error) from None
+    except ValueError:
+        # PyYAML's chr() of an escape such as \U00110000, or int() of a directive's long number
+        import re
+
+        escapes = re.finditer(ESCAPE, text)
+        at = next((found.start() for found in escapes if int(found[1], 16) > LAST), 0)
+        raise NotYaml(
+            text.count("\n", 0, at) + 1,
+            at - text.rfind("\n", 0, at),
+            "an escape is no character, or a number is too long",
+            "a character up to \\U0010FFFF",
+        ) from None
     return None if root is None else _converted(root, {})
 
 

@@ -371,6 +371,18 @@ def test_large_file_is_reported(tmp_path: Path) -> None:
     assert messages(str(file)) == [f"{file}:1:1: file: is larger than 64 KiB (one cell, some 20 lines)"]
 
 
+@pytest.mark.parametrize("text, place", [
+    ('name: q\nimage: "a\\U00110000"\n', "2:10"),
+    ("%YAML " + "9" * 5000 + ".1\n--- {name: q}\n", "1:1"),
+])
+def test_values_that_python_cannot_make_are_reported(tmp_path: Path, text: str, place: str) -> None:
+    """PyYAML does not report them as errors of the file."""
+    file = tmp_path / "odd.yaml"
+    file.write_text(text)
+    assert messages(str(file)) == [f"{file}:{place}: yaml: an escape is no character, or a number is too long "
+                                   "(a character up to \\U0010FFFF)"]
+
+
 def test_deep_nesting_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "deep.yaml"
     file.write_text("[" * 5000)
