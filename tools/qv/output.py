@@ -87,6 +87,8 @@ def save_by(path: str, fill: Callable[[IO[bytes]], None], mode: int | None = Non
     """Has `fill` write a file aside and renames it, so that a reader never sees a part. It replaces
     only a regular file: no device, pipe or link. Without `mode`, the umask decides who may read
     it."""
+    if path == "-":
+        raise Refused("- is no name of a file here", "name a file, or ./- for one of this name")
     aside = f"{path}.{os.getpid()}"
     try:
         if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
@@ -105,7 +107,9 @@ def save_by(path: str, fill: Callable[[IO[bytes]], None], mode: int | None = Non
     except OSError as error:
         raise Refused(
             f"{path} cannot be written ({(error.strerror or 'error').lower()})",
-            "name a file in a folder that exists",
+            "name a file in a folder that you may write to"
+            if isinstance(error, PermissionError)
+            else "name a file in a folder that exists",
         ) from None
 
 

@@ -60,6 +60,25 @@ def test_failed_write_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not list(tmp_path.iterdir())
 
 
+def test_dash_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user means standard output, as for other programs."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Refused, match="- is no name of a file here"):
+        output.save("-", "new")
+    assert not list(tmp_path.iterdir())
+
+
+def test_remedy_for_a_folder_of_another_user(tmp_path: Path,
+                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", denied)
+    with pytest.raises(Refused, match="permission denied") as refused:
+        output.save(str(tmp_path / "a"), "new")
+    assert refused.value.remedy == "name a file in a folder that you may write to"
+
+
 @pytest.mark.parametrize("words", [["report"], ["metrics", "--file"]])
 def test_commands_replace_no_link(run: Run, tmp_path: Path, words: list[str]) -> None:
     if words[0] == "metrics":
