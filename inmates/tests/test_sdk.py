@@ -94,6 +94,51 @@ def in_quest(shell: m.Shell, line: str) -> str:
     return re.sub(r"(?m)^\S+ (begins in \d+ ms|: no VCPU of).*\n", "", shell.run(line))
 
 
+def test_make_after_a_change_links_again(folder):
+    """The .d file of the first `make` must not become the goal of the second."""
+    example = folder.path / "example"
+    shutil.copytree(folder.stage / "usr/share/qv/examples/quest", example)
+    (example / "page").write_text(MAKEFILE.replace("demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two "
+                                                   "quest/plain note.txt", "demo.cpio: quest/hello"))
+    for word in ("greetings", "salutations"):
+        folder.run("make", "-C", str(example))
+        folder.run("make", "-C", str(example), "-f", "page")
+        (example / "hello.c").write_text((example / "hello.c").read_text().replace("hello from", f"{word} from"))
+        folder.run("make", "-C", str(example))
+        assert word.encode() in (example / "quest/hello").read_bytes()
+        folder.run("make", "-C", str(example), "-f", "page")
+        assert word.encode() in (example / "demo.cpio").read_bytes()
+        (example / "hello.c").write_text((example / "hello.c").read_text().replace(f"{word} from", "hello from"))
+
+
+def test_pack_destroys_no_file_and_says_what_quest_would_not_use(folder):
+    pack = folder.run("pkg-config", "--variable=pack", "qv-quest").strip()
+    long = "n" * 32
+    (folder.path / long).write_text("x")
+    (folder.path / "other").mkdir()
+    (folder.path / "other/note.txt").write_text("another note\n")
+    many = [f"f{number}" for number in range(65)]
+    for name in many:
+        (folder.path / name).write_text(name)
+    for arguments, wrong in (
+            # the archive is forgotten
+            (["two.c", "note.txt"], "two.c is no archive, so it stays: name the archive first, then its files"),
+            (["new.cpio", "none"], "none: no such file or directory"),
+            (["new.cpio", "other"], "other: is a directory"),
+            (["none/new.cpio", "note.txt"], "none/new.cpio: no such file or directory"),
+            (["new.cpio", long], f"the name {long} has more than 31 bytes"),
+            (["new.cpio", "note.txt", "other/note.txt"],
+             "two files are named note.txt: Quest knows no folders"),
+            (["new.cpio", *many], "there are 65 files, and Quest takes 64")):
+        done = subprocess.run([pack, *arguments], cwd=folder.path, text=True, capture_output=True,
+                              check=False)
+        assert (done.returncode, done.stderr) == (1, f"pack.py: {wrong}\n")
+        assert not (folder.path / "new.cpio").exists()
+    assert (folder.path / "two.c").read_text() == TWO
+    for _ in range(2):      # an archive is replaced
+        assert folder.run(pack, "new.cpio", "note.txt") == ""
+
+
 def test_no_header_of_the_host_is_found(folder):
     """A header that Quest does not have is an error; a header of the host is not used."""
     (folder.path / "foreign.c").write_text("#include <sys/ioctl.h>\n")

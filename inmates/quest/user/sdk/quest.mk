@@ -34,4 +34,7 @@ quest/%: quest/%.o
 	$(QUEST_PACK) $@ $^
 
 .PRECIOUS: quest/%.o
+# The first rule of the .d files is no goal: your Makefile's first rule is.
+QUEST_GOAL := $(.DEFAULT_GOAL)
 -include $(wildcard quest/*.d)
+.DEFAULT_GOAL := $(QUEST_GOAL)
