@@ -48,6 +48,23 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1 and "start `sampler`" in done.stderr
 
 
+def test_wrong_words_are_named_before_a_sample_is_taken(tmp_path: Path) -> None:
+    for arguments, wrong in ((("--set", "foo"), "'foo' is not SECONDS:VALUE,... such as 1:50"),
+                             (("--set", "1:x"), "'1:x' is not SECONDS:VALUE,..."),
+                             (("--png", f"{tmp_path}/none/x.png"), "none/x.png cannot be written: name a file")):
+        done = plot(tmp_path, *arguments)
+        assert done.returncode == 2 and wrong in done.stderr and "Traceback" not in done.stderr
+
+
+def test_time_is_over_without_samples(tmp_path: Path) -> None:
+    """The cell runs, and `sampler` does not."""
+    os.mkfifo(tmp_path / "sensor")
+    descriptor = os.open(tmp_path / "sensor", os.O_RDWR)
+    done = plot(tmp_path, "--text", "--seconds", "0.2")
+    os.close(descriptor)
+    assert done.returncode == 1 and "start `sampler`" in done.stderr
+
+
 def test_sample_has_the_words_of_the_program() -> None:
     """The item in the cell's file is the structure that the program writes."""
     assert "item: 32" in (TOP / "configs/sensor.yaml").read_text()

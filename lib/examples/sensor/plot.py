@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import struct
 import sys
 import time
@@ -50,21 +51,35 @@ def samples(path: str, seconds: float) -> Iterator[bytes]:
     """Yields samples until the writer stops, or the time is over (0: never)."""
     end = time.monotonic() + seconds
     descriptor = os.open(path, os.O_RDONLY)
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
     try:
-        while data := os.read(descriptor, SAMPLE.size):
-            yield data
-            if seconds and time.monotonic() > end:
+        while not seconds or (left := end - time.monotonic()) > 0:
+            # without samples the time must end, too
+            if seconds and not poll.poll(left * 1000):
                 return
+            data = os.read(descriptor, SAMPLE.size)
+            if not data:
+                return
+            yield data
     finally:
         os.close(descriptor)
 
 
-class Orders:
-    """Sends each set point at its time: `text` is SECONDS:VALUE,..."""
-
-    def __init__(self, path: str, text: str) -> None:
+def set_points(text: str) -> list[tuple[float, float]]:
+    """Reads SECONDS:VALUE,... in the order of the times."""
+    try:
         pairs = [pair.split(":") for pair in text.split(",") if pair]
-        self.left = sorted((float(at), float(value)) for at, value in pairs)
+        return sorted((float(at), float(value)) for at, value in pairs)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not SECONDS:VALUE,... such as 1:50,2.5:75") from None
+
+
+class Orders:
+    """Sends each set point at its time."""
+
+    def __init__(self, path: str, left: list[tuple[float, float]]) -> None:
+        self.left = left
         self.start = time.monotonic()
         self.descriptor = os.open(path, os.O_WRONLY) if self.left else -1
 
@@ -126,11 +141,13 @@ class Picture:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.0, help="end after so many (default 0: never)")
-    parser.add_argument("--set", default="", metavar="SECONDS:VALUE,...", help="set points, and when to send them")
+    parser.add_argument("--set", default=[], type=set_points, metavar="SECONDS:VALUE,...", help="set points, and when to send them")
     parser.add_argument("--png", default="", metavar="FILE", help="save the picture at the end; needs no display")
     parser.add_argument("--text", action="store_true", help="print a picture of characters at the end, without matplotlib")
     parser.add_argument("--folder", default=FOLDER, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.png and not os.access(os.path.dirname(args.png) or ".", os.W_OK):
+        parser.error(f"--png: {args.png} cannot be written: name a file in a folder that you may write to")
     signal = Signal()
     try:
         picture = None if args.text else Picture(args.png)
@@ -155,9 +172,13 @@ def main() -> int:
         return 1
     if args.text:
         print(as_text(signal))
-    if picture:
-        picture.end(signal)
     print(signal.summary())
+    try:
+        if picture:
+            picture.end(signal)
+    except (OSError, ValueError) as error:
+        print(f"plot.py: the picture is not saved: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
