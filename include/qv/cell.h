@@ -268,13 +268,13 @@ struct qv_comm {
 /*
  * The latency page: histograms of times that the inmate measures, such as how late a task ran. It
  * is zeros at the start of each life. The first `used` entries of .of are in use; each has one
- * writer, and its numbers only grow. All times are cycles of the TSC.
+ * writer, and its numbers other than .min only grow. All times are cycles of the TSC.
  *
  * Bucket 0 counts times below 1 << QV_LATENCY_FIRST. Bucket i > 0 counts those from
  * 1 << (QV_LATENCY_FIRST + i - 1) to below twice that. The last bucket counts all longer ones too.
  * The number of times is the sum of the buckets.
  */
-#define QV_LATENCY_MAX		16
+#define QV_LATENCY_MAX		15
 #define QV_LATENCY_BUCKETS	24
 #define QV_LATENCY_FIRST	8
 #define QV_LATENCY_NAME		32
@@ -286,6 +286,8 @@ struct qv_latency {
 		char name[QV_LATENCY_NAME];	/* of the measurement; NUL-terminated */
 		uint64_t sum;			/* of all times */
 		uint64_t max;			/* the longest time */
+		uint64_t min;			/* the shortest time; 0 if no time was counted */
+		uint64_t missed;		/* number of times beyond their deadline */
 		uint64_t bucket[QV_LATENCY_BUCKETS];
 	} of[QV_LATENCY_MAX];
 };

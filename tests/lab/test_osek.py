@@ -66,5 +66,6 @@ def test_latency_of_alarms_is_shown(qv: Product) -> None:
     until(lambda: blinks(qv) >= 3, "three blinks")
     alarm, = qv.ask("latency erika")["histograms"]
     assert alarm["name"] == "Half" and alarm["count"] >= 3
-    assert alarm["p50_ns"] <= alarm["p99_ns"] <= alarm["max_ns"] <= alarm["sum_ns"]
+    assert alarm["min_ns"] <= alarm["p50_ns"] <= alarm["p99_ns"] <= alarm["max_ns"] <= alarm["sum_ns"]
+    assert alarm["missed"] <= alarm["count"]
     assert "Half" in qv.do("latency erika")

@@ -240,7 +240,8 @@ def test_latency_of_threads_is_shown(qv: Product) -> None:
     def count() -> int:
         found = qv.ask("latency quest")["histograms"]
         for one in found:
-            assert one["name"] and one["p50_ns"] <= one["p99_ns"] <= one["max_ns"] <= one["sum_ns"]
+            assert one["name"] and one["min_ns"] <= one["p50_ns"] <= one["p99_ns"] <= one["max_ns"] <= one["sum_ns"]
+            assert one["missed"] <= one["count"]
         return sum(one["count"] for one in found)
     until(lambda: count() >= 40, "threads that slept")
     assert qv.do("latency quest").startswith("HISTOGRAM")

@@ -8,9 +8,9 @@ import struct
 from .record import dataclass
 from .words import text
 
-MOST, BUCKETS, FIRST, NAME = 16, 24, 8, 32  # QV_LATENCY_*
+MOST, BUCKETS, FIRST, NAME = 15, 24, 8, 32  # QV_LATENCY_*
 HEAD = 64  # bytes before the first histogram
-FORM = struct.Struct(f"<{NAME}sQQ{BUCKETS}Q")
+FORM = struct.Struct(f"<{NAME}sQQQQ{BUCKETS}Q")
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class Histogram:
     name: str
     sum: int
     most: int
+    least: int
+    missed: int  # times beyond their deadline
     counts: list[int]
 
     def count(self) -> int:
@@ -46,8 +48,7 @@ def parse(page: bytes) -> list[Histogram]:
     used = min(int.from_bytes(page[:4], "little"), MOST)
     found = []
     for at in range(used):
-        name, total, most, *counts = FORM.unpack_from(page, HEAD + at * FORM.size)
-        found.append(
-            Histogram(text(name.partition(b"\0")[0]) or f"({at})", total, most, list(counts))
-        )
+        raw, total, most, least, missed, *counts = FORM.unpack_from(page, HEAD + at * FORM.size)
+        name = text(raw.partition(b"\0")[0]) or f"({at})"
+        found.append(Histogram(name, total, most, least, missed, list(counts)))
     return found

@@ -62,14 +62,14 @@ def test_metrics_follow_the_conventions(run: Run, tmp_path: Path) -> None:
     info = run.device.cells["quest"]
     info.heartbeat, info.idle_cpus, info.idle_cycles, info.started_ns = 7, 1, 1000, 5
     metrics = strictly(run)
-    assert len(metrics) == 23, [metric.name for metric in metrics]
+    assert len(metrics) == 24, [metric.name for metric in metrics]
     assert all(metric.samples for metric in metrics), "each rule saw a sample"
     assert not [problem for metric in metrics for problem in wrong(metric)]
 
 
 def test_metrics_of_odd_names_are_read(run: Run, tmp_path: Path) -> None:
     """An inmate chooses the names of its histograms."""
-    console_pages(run, page((b'a"b\\c\nd', 1, 1, {3: 1}), (b"", 1, 1, {3: 1})), tmp_path)
+    console_pages(run, page((b'a"b\\c\nd', 1, 1, 1, 0, {3: 1}), (b"", 1, 1, 1, 0, {3: 1})), tmp_path)
     run.device.enabled = True
     assert {metric.name for metric in strictly(run)} >= {"qv_latency_seconds"}
 

@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from fakeshell import FakeShell
 from running import Run
+from test_cli_latency import page
 
 from qv import abi
+from qv.transcript import LATENCY, Transcript
 
 PICTURES = Path(__file__).resolve().parents[2] / "Documentation/pictures"
 QUESH = os.environ.get("QUESH", "")
@@ -73,6 +75,10 @@ def at_work(run: Run) -> None:
 
 def test_picture_of_top(run: Run, tmp_path: Path) -> None:
     at_work(run)
+    measured = page((b"shell", 61_000, 24_600, 1_000, 0, {4: 40, 7: 1}))
+    (tmp_path / "quest").mkdir()
+    (tmp_path / "quest/console").write_bytes(bytes(LATENCY) + measured + bytes(0x4000))
+    run.system.transcript = lambda name: Transcript(name, str(tmp_path))  # type: ignore[assignment]
     assert run("top", "-n", "1", "--interval", "1") == 0, run.err
     compare(terminal(f"# qvctl top -n 1\n{run.out}"), "top.svg", tmp_path)
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include <stdbool.h>
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
 #include <inmate/latency.h>
@@ -13,6 +14,7 @@ static struct qv_latency *page(void)
 
 /* Copies, since those in the page are shared with Linux */
 static char names[QV_LATENCY_MAX][QV_LATENCY_NAME];
+static bool counts[QV_LATENCY_MAX];	/* it has a time, so .min is one */
 static uint32_t used;
 
 int latency_open(const char *name)
@@ -33,7 +35,7 @@ int latency_open(const char *name)
 	return (int)used - 1;
 }
 
-void latency_add(int histogram, uint64_t cycles)
+void latency_add_by(int histogram, uint64_t cycles, uint64_t deadline)
 {
 	volatile struct qv_histogram *h;
 
@@ -43,5 +45,15 @@ void latency_add(int histogram, uint64_t cycles)
 	h->sum += cycles;
 	if (cycles > h->max)
 		h->max = cycles;
+	if (cycles < h->min || !counts[histogram])
+		h->min = cycles;
+	counts[histogram] = true;
+	if (cycles > deadline)
+		h->missed++;
 	h->bucket[latency_bucket(cycles)]++;
+}
+
+void latency_add(int histogram, uint64_t cycles)
+{
+	latency_add_by(histogram, cycles, UINT64_MAX);
 }

@@ -35,7 +35,7 @@ void lateness_runs(const struct sched *s, struct thread *t, uint64_t now)
 	late = now > due ? now - due : 0;
 	if (late > of_vcpu[id].worst)
 		of_vcpu[id].worst = late;
-	latency_add(of_vcpu[id].histogram, late);
+	latency_add_by(of_vcpu[id].histogram, late, v->params.period);
 }
 
 uint64_t lateness_take(int vcpu)

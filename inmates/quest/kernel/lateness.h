@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How late threads run after the time for which they asked: a histogram for each VCPU, in the
- * latency page of the cell. The time that a VCPU without budget waits counts too.
+ * latency page of the cell. The time that a VCPU without budget waits counts too. A thread that is
+ * later than the period of its VCPU has missed its deadline.
  */
 #ifndef QUEST_LATENESS_H
 #define QUEST_LATENESS_H

@@ -39,11 +39,13 @@ def histogram_data(found: Histogram, khz: int) -> dict[str, Any]:
         "name": found.name,
         "count": found.count(),
         "sum_ns": nanoseconds(found.sum, khz),
+        "min_ns": nanoseconds(found.least, khz),
         "max_ns": nanoseconds(found.most, khz),
         **{
             f"{head.lower().replace('.', '_')}_ns": nanoseconds(found.below(share), khz)
             for share, head in SHARES
         },
+        "missed": found.missed,
         "buckets": [
             {
                 "below_ns": nanoseconds(end(bucket), khz) if bucket < BUCKETS - 1 else None,
@@ -54,16 +56,31 @@ def histogram_data(found: Histogram, khz: int) -> dict[str, Any]:
     }
 
 
+def worst(system: System, name: str, khz: int) -> dict[str, Any] | None:
+    """Returns the histogram with the longest time of a cell, and how many times all have missed."""
+    found = [one for one in histograms_of(system, name) or () if one.count()]
+    if not found:
+        return None
+    longest = max(found, key=lambda one: one.most)
+    return {
+        "histogram": longest.name,
+        "max_ns": nanoseconds(longest.most, khz),
+        "missed": sum(one.missed for one in found),
+    }
+
+
 def _row(data: dict[str, Any]) -> list[str]:
     count = data["count"]
     times = [
+        data["min_ns"],
         data["sum_ns"] // count if count else 0,
         data["p50_ns"],
         data["p99_ns"],
         data["p99_9_ns"],
         data["max_ns"],
     ]
-    return [data["name"], str(count), *(output.duration(time) if count else "" for time in times)]
+    shown = (output.duration(time) if count else "" for time in times)
+    return [data["name"], str(count), *shown, str(data["missed"])]
 
 
 def _print_buckets(data: dict[str, Any]) -> None:
@@ -100,9 +117,9 @@ def latency(args: Arguments, system: System) -> int:
         output.line(f"the inmate of {args.name} keeps no histogram")
         return 0
     output.table(
-        ("HISTOGRAM", "COUNT", "MEAN", *(head for _, head in SHARES), "MAX"),
+        ("HISTOGRAM", "COUNT", "MIN", "MEAN", *(head for _, head in SHARES), "MAX", "MISSED"),
         [_row(row) for row in rows],
-        frozenset(range(1, 7)),
+        frozenset(range(1, 9)),
     )
     for row in rows if args.verbose else []:
         _print_buckets(row)

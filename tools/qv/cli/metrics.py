@@ -68,18 +68,23 @@ class Numbers(Collector):
         cells = {cell["name"]: cell for cell in cells_data(device, status.vendor)}
         yield from _cells(cells, self._defined())
         yield from _lives(cells, status.tsc_khz)
-        yield self._latencies(list(cells), status.tsc_khz)
+        yield from self._latencies(list(cells), status.tsc_khz)
         blocks = {name: found for name in cells if (found := block_of(self.system, name))}
         yield from _components(blocks)
         yield from _replicas(blocks)
         if status.enabled:
             yield from _exits(device, [abi.FRONT_END, *cells], status.tsc_khz)
 
-    def _latencies(self, names: list[str], khz: int) -> Metric:
+    def _latencies(self, names: list[str], khz: int) -> Iterator[Metric]:
         """Returns the histograms that the inmates keep. They count from the start of each life."""
         family = HistogramMetricFamily(
             "qv_latency_seconds",
             "Times that the inmate measures, such as how late its threads run.",
+            labels=("cell", "histogram"),
+        )
+        missed = CounterMetricFamily(
+            "qv_deadlines_missed",
+            "How often such a time was beyond its deadline.",
             labels=("cell", "histogram"),
         )
         for cell in names:
@@ -89,7 +94,8 @@ class Numbers(Collector):
                 limits = [str(end(bucket) / khz / 1000) for bucket in range(BUCKETS - 1)] + ["+Inf"]
                 buckets = [(limit, float(count)) for limit, count in zip(limits, sums)]
                 family.add_metric((cell, one.name), buckets, one.sum / khz / 1000)
-        return family
+                missed.add_metric((cell, one.name), one.missed)
+        yield from (family, missed)
 
     def _defined(self) -> list[str]:
         try:

@@ -137,7 +137,8 @@ def _latencies(system: System, name: str, khz: int) -> str:
             if bucket["count"]
         ]
         title = (
-            f"latency {one.name}: {data['count']} times, at most {output.duration(data['max_ns'])}"
+            f"latency {one.name}: {data['count']} times, "
+            f"at most {output.duration(data['max_ns'])}, {data['missed']} beyond the deadline"
         )
         parts.append(f"<h4>{escape(title)}</h4>\n{svg.bars(title, rows) if rows else ''}\n")
     return "".join(parts)

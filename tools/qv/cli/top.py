@@ -7,6 +7,7 @@ import sys
 
 from .. import abi, output, words
 from ..record import dataclass
+from .latency import worst
 from .show import cells_data, state_text
 from .stats import EXITS, Sample, difference, reason_name, stats_of
 
@@ -30,6 +31,7 @@ HEADS = (
     "MOST",
     "MONITOR",
     "FAILURES",
+    "WORST",
 )
 CHANNEL_HEADS = ("CHANNEL", "TYPE", "ENDS", "ITEMS/S", "WAITING", "ERROR")
 
@@ -130,7 +132,7 @@ def _percent(share: float | None) -> str:
 
 
 def _row(data: dict[str, Any]) -> list[str]:
-    beats, memory = data["beats_per_second"], data["memory"]
+    beats, memory, worst = data["beats_per_second"], data["memory"], data["worst_latency"]
     return [
         data["name"],
         data["state"],
@@ -142,6 +144,7 @@ def _row(data: dict[str, Any]) -> list[str]:
         data["most"] or "",
         f"{data['monitor'] * 100:.3f} %",
         "" if data["failures"] is None else str(data["failures"]),
+        f"{output.duration(worst['max_ns'])} {worst['histogram']}" if worst else "",
     ]
 
 
@@ -208,6 +211,7 @@ def top(args: Arguments, system: System) -> int:
         now = look(device, status.vendor, system)
         found = [
             rates(name, moment, before.get(name, moment), status.tsc_khz)
+            | {"worst_latency": worst(system, name, status.tsc_khz) if moment.cell else None}
             for name, moment in now.items()
         ]
         earlier, then = channels, since

@@ -16,6 +16,9 @@ int latency_open(const char *name);
 /* Counts a time, in cycles of the TSC. Each histogram has one CPU that calls it. */
 void latency_add(int histogram, uint64_t cycles);
 
+/* The same for a time that has a deadline. A longer one counts as missed, too. */
+void latency_add_by(int histogram, uint64_t cycles, uint64_t deadline);
+
 /* Returns the bucket that counts this time. */
 static inline unsigned int latency_bucket(uint64_t cycles)
 {
