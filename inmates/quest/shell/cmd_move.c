@@ -71,8 +71,8 @@ static int print_links(void)
 		print("%d: to %s\n", n, cell);
 	}
 	if (!n)
-		print("no program can move from here: a word migrate=CHANNEL of the command line "
-		      "names a mailbox to another cell\n");
+		print("no program can move from here: `migrate` in the cell's file lists no "
+		      "mailbox to another cell\n");
 	return 0;
 }
 

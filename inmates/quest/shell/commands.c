@@ -31,8 +31,8 @@ const struct command shell_commands[] = {
 	  command_detach },
 	{ "migrate", "[PID CELL [strict]]", "let a program continue in another cell",
 	  "    migrate           the cells to which programs can move" NL
-	  "    migrate PID CELL  by the channel of a word migrate=CHANNEL of the command" NL
-	  "                      line; or why the program stays" NL
+	  "    migrate PID CELL  by a mailbox to that cell, which `migrate` in the cell's" NL
+	  "                      file lists; or why the program stays" NL
 	  "    strict            when it loses no part of its budget (MIG_STRICT)" NL,
 	  command_migrate },
 	{ "rebalance", "", "move programs to cells with less load, one by one",
