@@ -42,6 +42,12 @@ def test_keys(shell, warm, nothing_lost):
         assert m.until(lambda: shell.run("key") == "")
 
 
+def test_calls_of_quest_v_open_keys(cell):
+    """vshm.h: a key that the cell's file does not list is one at run time."""
+    lines = checks(cell.run("run keys vshm"))
+    assert re.fullmatch(r"keys: \d+ right, 0 wrong", "\n".join(lines)), lines
+
+
 FAULTS = {"life": r"wrote [0-9a-f]{16} \(read-only\)", "peer": r"wrote [0-9a-f]{16} \(read-only\)",
           "closed": r"read [0-9a-f]{16} \(nothing is mapped there\)"}
 

@@ -171,6 +171,8 @@ static bool describe(const struct quest_key *wish)
 	page->flags = wish->flags;
 	page->item = wish->item;
 	page->slots = wish->slots ? wish->slots : 1;
+	if (wish->type == QV_CHAN_MEMORY && wish->shared)
+		page->end[1].flags = QV_CHAN_END_WRITES;
 	request.end = !wish->writes;
 	return !qv_chan_describe_key(page, wish->key, wish->writes ? own : wish->peer,
 				     wish->writes ? wish->peer : own);

@@ -3,13 +3,16 @@
  * keys [WAY | answer PEER]: checks that channel_open_key() does what channel.h says. In the fake
  * cell (image/fakekeys.c) the name of the other end says what it does. Elsewhere keys checks that
  * the cell may not open such a channel. With a WAY it makes an access for which it is killed, or
- * waits. With `answer` it sends what PEER sends by the key 7 back by the key 8, until that is
- * "end".
+ * waits. `vshm` checks what vshm.h says of channels at run time. With `share NAME NAME create` in
+ * one cell, and `share NAME NAME` in the other, each writes a word into the memory of the key 17
+ * and awaits that of the other. With `answer` it sends what PEER sends by the key 7 back by the
+ * key 8, until that is "end".
  */
 #include <channel.h>
 #include <quest.h>
 #include <stdio.h>
 #include <string.h>
+#include <vshm.h>
 #include "check.h"
 #include "window.h"
 
@@ -175,6 +178,60 @@ static int answer(const char *peer)
 	return 0;
 }
 
+static int check_vshm(void)
+{
+	static const char *const names[] = { "fake", "echo", "absent", "stranger", "words" };
+	vshm_circular_buffer_t in;
+	uint64_t to[8] = { 0 };
+	unsigned int i;
+	void *at;
+
+	CHECK(vshm_map(17, 10000, 5, VSHM_CREATE | VSHM_ALL_ACCESS, &at) == -ENODEV);
+	vshm_sandboxes(names, 5);
+	CHECK(vshm_map(17, 10000, 0, VSHM_CREATE | VSHM_ALL_ACCESS, &at) == -ENODEV);
+	CHECK(vshm_map(17, 10000, 1, VSHM_CREATE | VSHM_ALL_ACCESS, &at) == -EINVAL);
+	CHECK(vshm_map(17, 10000, 9, VSHM_CREATE | VSHM_ALL_ACCESS, &at) == -ENOLINK);
+	CHECK(vshm_map(17, 10000, 17, VSHM_ALL_ACCESS, &at) == -EEXIST);
+	CHECK(vshm_map(17, 2 << 20, 5, VSHM_ALL_ACCESS, &at) == -EINVAL);
+	/* the end that does not create writes, too */
+	CHECK(vshm_map(17, 10001, 5, VSHM_ALL_ACCESS, &at) == 0);
+	memset(at, 0x5a, 10001);
+	CHECK(((unsigned char *)at)[10000] == 0x5a);
+	CHECK(vshm_map(17, 10001, 5, VSHM_ALL_ACCESS, &at) == -EBUSY);
+	CHECK(mk_vshm_circular_buffer(&in, 18, 3, 60, 3, VSHM_ALL_ACCESS) == 0);
+	CHECK(vshm_circular_buffer_insert(&in, to) == -2);
+	for (i = 1; i <= 4; i++) {
+		while (vshm_circular_buffer_remove(&in, to) == -1)
+			(void)usleep(1000);
+		CHECK(to[0] == i);
+	}
+	CHECK(channel_end(in.channel)->page.slots == 4 && channel_end(in.channel)->page.item == 64);
+	CHECK(channel_close(in.channel) == 0);
+	CHECK(mk_vshm_circular_buffer(&in, 18, 3, 60, 4, VSHM_CREATE) == 0);
+	for (i = 0; vshm_circular_buffer_insert(&in, to) == 0; i++)
+		;
+	CHECK(i == 4);
+	return checked("keys");
+}
+
+static int share(char **names, unsigned int flags)
+{
+	volatile uint64_t *words;
+	int mine = !!flags, error;
+
+	vshm_sandboxes((const char *const *)names, 2);
+	error = vshm_map(17, 4096, 3, flags | VSHM_ALL_ACCESS, (void **)&words);
+	if (error) {
+		perror_of("share", error);
+		return 1;
+	}
+	words[mine] = 4711u + (unsigned int)mine;
+	while (words[!mine] != 4711u + !mine)
+		(void)usleep(10000);
+	printf("shared\n");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct quest_key k = mailbox(1, "echo");
@@ -182,6 +239,10 @@ int main(int argc, char **argv)
 
 	if (argc > 2 && !strcmp(argv[1], "answer"))
 		return answer(argv[2]);
+	if (argc > 3 && !strcmp(argv[1], "share"))
+		return share(argv + 2, argc > 4 ? VSHM_CREATE : 0);
+	if (argc > 1 && !strcmp(argv[1], "vshm"))
+		return check_vshm();
 	if (argc > 1)
 		return be_killed(argv[1]);
 	n = channel_open_key(&k);

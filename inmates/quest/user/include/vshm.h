@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The calls for memory between sandboxes that users of Quest-V know, over channels. Key K is the
- * channel of the name "vshm-K", K in decimal, which the files of its cells list. These files decide
- * who takes part and who writes. So `sandboxes` and VSHM_CREATE have no effect. Memory of channels
- * is never executable, so VSHM_EXEC_ACCESS has no effect either.
+ * The calls for memory between sandboxes that users of Quest-V know, over channels. Memory of
+ * channels is never executable, so VSHM_EXEC_ACCESS has no effect.
+ *
+ * Key K is the channel of the name "vshm-K", K in decimal, if the files of its cells list that
+ * channel. They decide who takes part and who writes, so `sandboxes` and VSHM_CREATE have no effect
+ * then.
+ *
+ * Else the key is opened at run time (channel_open_key()), by two cells whose files have
+ * `dynamic-channels`. Bit N of `sandboxes` stands for the name N of vshm_sandboxes(). The first of
+ * these that is not this cell is the other end. The cell that says VSHM_CREATE writes the queue or
+ * the four slots, and the other reads. Both write memory. Such a channel has at most 2 MiB
+ * with a page for the life of its ends.
  *
  * The functions that return int return minus the number of an error (channel.h), except for insert
  * and remove.
@@ -19,6 +27,13 @@
 #define VSHM_EXEC_ACCESS	0x4
 #define VSHM_ALL_ACCESS		0x7
 #define VSHM_CREATE		0x80000000
+#define VSHM_SANDBOXES		32
+
+/*
+ * Names the sandboxes: cells, or "linux". `names` stays in use. Without this call there are only
+ * channels of the cell's file.
+ */
+void vshm_sandboxes(const char *const *names, unsigned int count);
 
 /*
  * A four-slot or a ring that is open. The calls below neither ring a bell nor arm one. A program

@@ -9,18 +9,55 @@
 #define FULL_OR_EMPTY	(-1)
 #define BROKEN		(-2)
 
+static struct {
+	const char *const *names;
+	unsigned int count;
+} named;
+
+void vshm_sandboxes(const char *const *names, unsigned int count)
+{
+	named.names = names;
+	named.count = count < VSHM_SANDBOXES ? count : VSHM_SANDBOXES;
+}
+
+/* Opens the key with the first of the sandboxes that is not this cell: for that it is malformed. */
+static int open_with(struct quest_key *wish, unsigned int sandboxes)
+{
+	int channel = -ENODEV;
+	unsigned int i;
+
+	for (i = 0; i < named.count && (channel == -ENODEV || channel == -EINVAL); i++) {
+		if (!(sandboxes >> i & 1))
+			continue;
+		if (strlen(named.names[i]) >= sizeof(wish->peer))
+			return -ENAMETOOLONG;
+		(void)strcpy(wish->peer, named.names[i]);
+		channel = channel_open_key(wish);
+	}
+	return channel;
+}
+
 /* Opens the channel of a key, of that type. Returns its number or minus an error. */
-static int open_key(unsigned int key, enum qv_chan_type type)
+static int open_key(struct quest_key *wish, unsigned int sandboxes)
 {
 	char name[NAME_BYTES];
 	int channel;
 
-	(void)snprintf(name, sizeof(name), "vshm-%u", key);
+	(void)snprintf(name, sizeof(name), "vshm-%u", wish->key);
 	channel = channel_open(name);
-	if (channel < 0 || channel_end(channel)->page.type == type)
+	if (channel == -ENODEV)
+		return open_with(wish, sandboxes);
+	if (channel < 0 || channel_end(channel)->page.type == wish->type)
 		return channel;
 	(void)channel_close(channel);
 	return -EACCES;
+}
+
+/* The bytes of an item of a channel that has room for so many */
+static uint64_t rounded(uint64_t bytes)
+{
+	return bytes < QV_CHAN_MIN_ITEM ? QV_CHAN_MIN_ITEM :
+	       (bytes + QV_CHAN_MIN_ITEM - 1) & ~(uint64_t)(QV_CHAN_MIN_ITEM - 1);
 }
 
 static int closed(int channel, int error)
@@ -32,14 +69,17 @@ static int closed(int channel, int error)
 int vshm_map(unsigned int vshm_key, unsigned int size, unsigned int sandboxes, unsigned int flags,
 	     void **addr)
 {
+	struct quest_key wish = {
+		.key = vshm_key, .writes = !!(flags & VSHM_CREATE), .type = QV_CHAN_MEMORY,
+		.item = rounded(size), .slots = 1, .shared = 1,
+	};
 	uint64_t bytes;
 	bool writable;
 	int channel;
 
-	(void)sandboxes;
 	if (!(flags & (VSHM_READ_ACCESS | VSHM_WRITE_ACCESS)))
 		return -EINVAL;
-	channel = open_key(vshm_key, QV_CHAN_MEMORY);
+	channel = open_key(&wish, sandboxes);
 	if (channel < 0)
 		return channel;
 	(void)qv_end_memory(channel_end(channel), addr, &bytes, &writable);
@@ -48,13 +88,16 @@ int vshm_map(unsigned int vshm_key, unsigned int size, unsigned int sandboxes, u
 	return size > bytes ? closed(channel, -EMSGSIZE) : 0;
 }
 
-static int make(struct vshm_channel *v, unsigned int key, enum qv_chan_type type,
+static int make(struct vshm_channel *v, struct quest_key *wish, unsigned int sandboxes,
 		size_t element_size, size_t slots)
 {
 	const struct qv_chan_page *page;
 
 	v->element_size = element_size;
-	v->channel = open_key(key, type);
+	wish->item = rounded(element_size);
+	for (wish->slots = 1; wish->slots < slots;)
+		wish->slots *= 2;
+	v->channel = open_key(wish, sandboxes);
 	if (v->channel < 0)
 		return v->channel;
 	page = &channel_end(v->channel)->page;
@@ -68,9 +111,11 @@ static int make(struct vshm_channel *v, unsigned int key, enum qv_chan_type type
 int mk_vshm_async_channel(vshm_async_channel_t *vac, unsigned int vshm_key, size_t element_size,
 			  unsigned int sandboxes, unsigned int flags)
 {
-	(void)sandboxes;
-	(void)flags;
-	return make(vac, vshm_key, QV_CHAN_FOUR_SLOT, element_size, 1);
+	struct quest_key wish = {
+		.key = vshm_key, .writes = !!(flags & VSHM_CREATE), .type = QV_CHAN_FOUR_SLOT,
+	};
+
+	return make(vac, &wish, sandboxes, element_size, 1);
 }
 
 /* Calls again after QV_CHAN_RESTARTED: that call is for the new life of the other end. */
@@ -118,9 +163,12 @@ void vshm_async_channel_read(vshm_async_channel_t *vac, void *item)
 int mk_vshm_circular_buffer(vshm_circular_buffer_t *vcb, unsigned int vshm_key, size_t buffer_size,
 			    size_t element_size, unsigned int sandboxes, unsigned int flags)
 {
-	(void)sandboxes;
-	(void)flags;
-	return make(vcb, vshm_key, QV_CHAN_RING, element_size, buffer_size);
+	struct quest_key wish = {
+		.key = vshm_key, .writes = !!(flags & VSHM_CREATE), .type = QV_CHAN_RING,
+		.full = QV_CHAN_FULL_ERROR,
+	};
+
+	return make(vcb, &wish, sandboxes, element_size, buffer_size);
 }
 
 /* The result that users of Quest-V know. An end that is gone leaves its queue as it was. */

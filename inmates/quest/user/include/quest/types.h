@@ -46,7 +46,7 @@ struct quest_key {
 	uint32_t type;		/* QV_CHAN_RING and others of qv/channel.h */
 	uint32_t full;		/* ring: QV_CHAN_FULL_ERROR and others; other types: 0 */
 	uint32_t flags;		/* QV_CHAN_BELL, QV_CHAN_ONE_SHOT */
-	uint32_t reserved;
+	uint32_t shared;	/* memory: 1: both ends write; other types: 0 */
 	uint64_t item, slots;	/* bytes of an item; slots of a ring, 0 and 1 are the same */
 	char peer[32];		/* name of the other end: a cell, or "linux" */
 };
