@@ -296,6 +296,16 @@ static void check_library(void)
 		exit(3);
 	}
 	CHECK(WEXITSTATUS(status_of(pid)) == 3 && read(fd[0], text, 2) == 1 && text[0] == '!');
+	pid = fork();
+	if (!pid) {
+		(void)dup2(fd[1], 2);
+		errno = ENOENT;
+		perror("a file");
+		(void)write(2, "!", 1);
+		exit(errno == ENOENT ? 0 : 1);
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 0 && read(fd[0], text, sizeof(text)) > 8 &&
+	      !strncmp(text, "a file: ", 8));
 	CHECK(close(fd[0]) == 0 && close(fd[1]) == 0);
 	free(copy);
 }
