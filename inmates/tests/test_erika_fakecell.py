@@ -399,13 +399,15 @@ def fake_cell(outside: Outside, name: str, oil: str, code: str, words: str = "",
 
 def test_lateness_of_alarms_is_counted(outside: Outside) -> None:
     """Interrupts are off for 9 ms. An alarm that was due after 5 and 8 ms is 4 and 1 ms late. The
-    first is beyond its cycle of 3 ms. An alarm on a software counter is not counted."""
+    first is beyond its cycle of 3 ms, and the task begins later still. An alarm on a software
+    counter is not counted."""
     with fake_cell(outside, "late", LATE_OIL, LATE_C) as machine:
         machine.expect("erika: shut down, status 0\n")
         found = re.findall(r"(?m)^(\w+): (\d+), (\d+) to (\d+) us, (\d+) missed, others (\d+)$", machine.text)
-    (held, twice, least, most, missed, others), (long, often, _, prompt, *_) = found
+    (held, twice, least, most, missed, others), (long, often, _, prompt, *_), task = found
     assert (held, twice, missed, others) == ("Held", "2", "1", "3")
     assert 1000 <= int(least) < 4000 <= int(most) < 100_000
+    assert (task[0], task[1], task[4]) == ("Other", "1", "1") and int(most) <= int(task[3]) < 100_000
     assert (long, often) == ("AnAlarmWithAVeryLongNameIndeedY", "10") and int(prompt) < 100_000
 
 

@@ -61,11 +61,12 @@ def test_console_shows_tasks_and_the_trace(qv: Product, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_latency_of_alarms_is_shown(qv: Product) -> None:
-    """The sample has one alarm. Each life begins with an empty histogram."""
+    """The sample has one alarm, which activates a task. Each life begins with an empty histogram."""
     qv.run_cell("erika")
     until(lambda: blinks(qv) >= 3, "three blinks")
-    alarm, = qv.ask("latency erika")["histograms"]
+    alarm, task = qv.ask("latency erika")["histograms"]
     assert alarm["name"] == "Half" and alarm["count"] >= 3
     assert alarm["min_ns"] <= alarm["p50_ns"] <= alarm["p99_ns"] <= alarm["max_ns"] <= alarm["sum_ns"]
     assert alarm["missed"] <= alarm["count"]
+    assert task["name"] == "Toggle" and task["count"] >= 3
     assert "Half" in qv.do("latency erika")

@@ -223,6 +223,11 @@ class Application:
         return [alarm for alarm in self.alarms if self.latency and alarm.counter in timed]
 
     @property
+    def late_tasks(self) -> set[str]:
+        """Returns the names of the tasks that these alarms activate."""
+        return {alarm.action.target for alarm in self.late if alarm.action.kind == "activate"}
+
+    @property
     def top_level(self) -> int:
         return max((task.level for task in self.tasks), default=0)
 

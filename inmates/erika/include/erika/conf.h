@@ -169,6 +169,19 @@ struct os_alarm_late {
 extern struct os_alarm_late os_alarm_late[];
 void os_act_late(const struct os_action *action);
 
+/*
+ * The same for tasks that these alarms activate: how late they begin. The entries of tasks with
+ * `counted` call os_late_begin() first. There are as many rows as tasks.
+ */
+struct os_task_late {
+	uint64_t due, deadline;		/* cycles; 0: no alarm has activated the task */
+	int histogram;			/* StartOS() finds it */
+	bool counted;
+};
+
+extern struct os_task_late os_task_late[];
+void os_late_begin(TaskType id);
+
 /* --- schedule tables --- */
 
 enum os_sync { OS_SYNC_NONE, OS_SYNC_IMPLICIT, OS_SYNC_EXPLICIT };

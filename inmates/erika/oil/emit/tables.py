@@ -69,13 +69,35 @@ def _stacks(application: Application) -> str:
     return "".join((*lines, f"OS_STACK(os_isr_stack_area, {application.isr_stack});\n"))
 
 
+def _late_entry(name: str) -> str:
+    return f"os_late_entry_{name}"
+
+
+def _lateness(application: Application) -> str:
+    """Returns the entries of the tasks whose lateness is measured, and their table."""
+    if not application.late:
+        return ""
+    names = [task.name for task in application.tasks if task.name in application.late_tasks]
+    entries = "".join(
+        f"static void {_late_entry(name)}(void)\n{{\n"
+        f"\tos_late_begin({name});\n\tOS_TASK_ENTRY({name})();\n}}\n"
+        for name in names
+    )
+    rows = "".join(row(name, {"counted": "true"}) for name in names)
+    size = max(len(application.tasks), 1)
+    return f"{entries}struct os_task_late os_task_late[{size}] = {{\n{rows}}};\n"
+
+
 def tasks(application: Application) -> str:
+    late = application.late_tasks
     rows = [
         row(
             task.name,
             {
                 "name": string(task.name),
-                "entry": f"OS_TASK_ENTRY({task.name})",
+                "entry": _late_entry(task.name)
+                if task.name in late
+                else f"OS_TASK_ENTRY({task.name})",
                 "level": task.level,
                 "run_level": task.run_level,
                 "activations": task.activations,
@@ -87,7 +109,8 @@ def tasks(application: Application) -> str:
         for task in application.tasks
     ]
     return (
-        table("struct os_task_conf", "os_task_conf", rows)
+        _lateness(application)
+        + table("struct os_task_conf", "os_task_conf", rows)
         + ram("struct os_task", "os_tasks", len(rows))
         + count("os_num_tasks", len(rows))
         + f"const uint8_t os_top_level = {application.top_level};\n"

@@ -136,14 +136,18 @@ def test_generated_text_names_no_folder() -> None:
 
 
 def test_lateness_is_counted_for_alarms_on_the_system_timer() -> None:
-    text = """CPU c { OS o { LATENCY = %s; }; TASK t { PRIORITY = 1; };
+    """And for the tasks that they activate."""
+    text = """CPU c { OS o { LATENCY = %s; }; TASK s { PRIORITY = 2; }; TASK t { PRIORITY = 1; };
         COUNTER timed { MAXALLOWEDVALUE = 9; };
         COUNTER soft { MAXALLOWEDVALUE = 9; TYPE = SOFTWARE; };
-        ALARM a { COUNTER = soft; ACTION = ACTIVATETASK { TASK = t; }; };
+        ALARM a { COUNTER = soft; ACTION = ACTIVATETASK { TASK = s; }; };
         ALARM b { COUNTER = timed; ACTION = ACTIVATETASK { TASK = t; }; }; };"""
     made = generated(text % "TRUE")["os_config.c"]
     assert "os_alarm_late[2] = {\n\t[b] = { .act = os_act_activate },\n};" in made
     assert made.count(".act = os_act_late") == made.count("os_start_latency") == 1
+    assert "os_late_begin(t);\n\tOS_TASK_ENTRY(t)();" in made and "os_late_begin(s)" not in made
+    assert "os_task_late[2] = {\n\t[t] = { .counted = true },\n};" in made
+    assert made.count(".entry = os_late_entry_t") == made.count(".entry = OS_TASK_ENTRY(s)") == 1
     assert "late" not in generated(text % "FALSE")["os_config.c"]
 
 
