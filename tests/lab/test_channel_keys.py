@@ -5,6 +5,7 @@ import pytest
 from lab import channelbench
 from lab.machine import Machine
 from product import HERE, Product, TEST_IMAGE
+from test_channel_devices import module
 from test_channels import DEVICE, python
 from test_isolation import Deed, deed as deed, ones
 from test_watching import until
@@ -237,3 +238,56 @@ def test_cells_meet_by_keys_after_linux_has_died(machine: Machine) -> None:
     until(lambda: "end Kernel panic" in machine.console_text(), "the panic")
     meet(MEETINGS)
     print(f"{beats} while Linux ran, {met()} after its death")
+
+
+@pytest.mark.slow
+def test_python_uses_a_device_and_its_blocks_end(qv: Product) -> None:
+    """qv.open() takes the end of Linux. An exception ends a peek, close() in another thread ends a
+    read, and a call after it is an exception. The item that was looked at is read."""
+    module(qv)
+    qv.do("enable")
+    create(qv, "one", 3, "linux", "2M")
+    qv.quesh("key open 7 linux write ring 64 4", "one")
+    for word in ("first", "second", "third"):
+        qv.quesh(f"key write 7 {word}", "one")
+    assert python(qv, """
+import qv, threading
+def text(item): return bytes(item).rstrip(bytes(1)).decode()
+def ends(call, *words):
+    try: call(*words)
+    except ValueError as e: return "closed" in str(e)
+c = qv.open(key=7, create="one")
+for error in KeyboardInterrupt, ZeroDivisionError:
+    try:
+        with c.peek(timeout=60) as item:
+            say(text(item))
+            raise error
+    except error: pass
+say(text(c.read(timeout=60)))
+threading.Timer(0.5, c.close).start()
+say(ends(c.read, 60))
+say([ends(call) for call in (c.fileno, c.ring, c.read, lambda: c.status, lambda: c.write(b""))])
+try: c.peek().__enter__()
+except ValueError: say("peek")
+qv.open(7).close()
+say("open again")
+""") == ["first", "second", "third", True, [True] * 5, "peek", "open again"]
+    qv.do("channel close one --key 7")
+    r = qv.machine.run(["python3", "-c", "import qv; qv.open(key=8, create='one')"])
+    assert r.rc == 1 and "cell 'one' has not opened the key 8 with Linux (let the cell open it first" in r.out
+    qv.do("cell destroy one")
+    qv.do("disable")
+
+
+@pytest.mark.slow
+def test_programs_of_two_cells_share_memory_by_a_key(qv: Product) -> None:
+    """By vshm_map() of Quest-V. Each of the two writes a word that the other one sees."""
+    qv.do("enable")
+    create(qv, "one", 2, "two", "2M", image=TEST_IMAGE)
+    create(qv, "two", 3, "one", "2M", image=TEST_IMAGE)
+    qv.quesh("run keys share one two create &", "one")
+    until(lambda: qv.quesh("key", "one").startswith("17 memory one:running two:absent (used by pid"), "the first end")
+    assert "shared" in qv.quesh("run keys share one two", "two", timeout=60)
+    until(lambda: qv.quesh("key", "one") == "", "both have left")
+    qv.do("cell destroy one two")
+    qv.do("disable")
