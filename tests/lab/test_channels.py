@@ -325,6 +325,8 @@ say(set_point == 80 and 79 < value < 81 and ns // 1000000 >= number)""") == [Tru
     qv.sh("""printf '{"seconds": %s, "hex": "0000000000003440"}\n' 0 0.01 >/run/orders""")
     qv.do("channel replay orders --file /run/orders --speed 2")
     until(lambda: qv.ask("channel show orders")["counts"]["items"] == 3, "the set points of the record")
+    [late] = [one for one in qv.ask("latency quest")["histograms"] if one["name"] == "sampler/sample"]
+    assert late["count"] >= 1000 and late["min_ns"] <= late["max_ns"] and late["missed"] <= late["count"]
     # the program ends: the shell may use the channel, which keeps the last value
     [pid] = set(re.findall(r"used by pid (\d+)", qv.quesh("channels")))
     qv.quesh(f"kill {pid}")

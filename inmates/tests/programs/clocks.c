@@ -154,6 +154,20 @@ static void check_io_class(void)
 	CHECK(vcpu_create(&p) == -EINVAL && vcpu_getparams(&q) == 0 && q.io_class == 0);
 }
 
+static void check_latency(void)
+{
+	int most = latency_count("0.A-z_56789abcd", 1000000000000ul, 1000000000000ul);
+
+	/* other programs of the cell may have all names */
+	CHECK(most == 0 || most == -ENFILE);
+	CHECK(latency_count("0.A-z_56789abcde", 1, 1) == -ENAMETOOLONG &&
+	      latency_count("", 1, 1) == -EINVAL && latency_count("a/b", 1, 1) == -EINVAL &&
+	      latency_count("\xc3\xa4", 1, 1) == -EINVAL && latency_count("a b", 1, 1) == -EINVAL &&
+	      latency_count("a", 1000000000001ul, 0) == -EINVAL &&
+	      latency_count("a", 0, 1000000000001ul) == -EINVAL &&
+	      latency_count(NULL, 1, 1) == -EFAULT);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "drift")) {
@@ -166,5 +180,6 @@ int main(int argc, char **argv)
 	check_far();
 	check_microseconds();
 	check_io_class();
+	check_latency();
 	return checked("clocks");
 }

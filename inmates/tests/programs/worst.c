@@ -463,6 +463,16 @@ static void worst_recovery_resume(void) { (void)DO(recovery_resume, large, 65536
 static void worst_driver_open(void) { (void)DO(driver_open, large, 0, 0); }
 static void worst_driver_wait(void) { (void)DO(driver_wait, 0, 1, 0); }
 
+/* All names are taken, so all are compared. */
+static void worst_latency_count(void)
+{
+	static char name[] = "a-name-of-15-a.";
+	char *last = &name[sizeof(name) - 2];
+
+	for (*last = 'a'; *last < 'a' + 8; ++*last)
+		(void)DO(latency_count, name, 1, 1);
+}
+
 #define ROW(number, name, args) { #name, worst_##name },
 static const struct {
 	const char *name;

@@ -167,6 +167,16 @@ struct quest_nic;
 int driver_open(struct quest_nic *to);
 int driver_wait(uint32_t seen, unsigned long us);
 
+/*
+ * Counts a time in the histogram PROGRAM/`name` of the cell, which `qvctl latency` shows
+ * (Documentation/how-to/monitoring.md). The name has 1 to 15 letters, digits, -, _ and .; programs
+ * of the same file share it. The time, such as how late a loop is, and its deadline (0: none) are
+ * at most 1000 s. A longer time than the deadline is missed. Alone, without a cell, it does
+ * nothing. 0; ENFILE: all programs together have 8 names already, or the cell's page is full;
+ * EINVAL, ENAMETOOLONG, EFAULT.
+ */
+int latency_count(const char *name, uint64_t ns, uint64_t deadline_ns);
+
 /* Memory. */
 int meminfo(struct meminfo *info);			/* EFAULT */
 

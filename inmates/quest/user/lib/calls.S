@@ -45,7 +45,7 @@ QUEST_CALLS(CALL)
 	own_name vcpu_migration_status, vcpu_migration_dest
 	own_name wait_word, wait_word_until, wake_words, lock_word, unlock_word
 	own_name recovery_beat, recovery_save, recovery_resume, recovery_vote
-	own_name driver_open, driver_wait
+	own_name driver_open, driver_wait, latency_count
 	own_name shared_mem_alloc, shared_mem_attach, shared_mem_detach, shared_mem_free
 
 	.section .note.GNU-stack, "", @progbits

@@ -36,14 +36,24 @@ static double disturbance(uint64_t number)
 	return (double)(phase < SWING ? phase : 2 * SWING - phase) / SWING - 0.5;
 }
 
+static int64_t ns_of(const struct timespec *t)
+{
+	return t->tv_sec * NS_PER_S + t->tv_nsec;
+}
+
+/* Waits until the next period. `qvctl latency` shows how late that was. */
 static void wait_for_period(struct timespec *next)
 {
+	struct timespec now;
+
 	next->tv_nsec += PERIOD_US * 1000;
 	if (next->tv_nsec >= NS_PER_S) {
 		next->tv_nsec -= NS_PER_S;
 		next->tv_sec++;
 	}
 	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL);
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	(void)latency_count("sample", (uint64_t)(ns_of(&now) - ns_of(next)), PERIOD_US * 1000);
 }
 
 int main(int argc, char **argv)
@@ -63,7 +73,7 @@ int main(int argc, char **argv)
 		while (channel_read(orders, &now.set_point, sizeof(now.set_point)) > 0)
 			;
 		now.value += (now.set_point + disturbance(now.number) - now.value) * APPROACH;
-		now.ns = (uint64_t)next.tv_sec * NS_PER_S + (uint64_t)next.tv_nsec;
+		now.ns = (uint64_t)ns_of(&next);
 		now.number++;
 		must(channel_write(sensor, &now, sizeof(now)), "sensor");
 	}

@@ -80,6 +80,7 @@
 	C(69, recovery_resume, 2) \
 	C(70, driver_open, 1) \
 	C(71, driver_wait, 2) \
-	C(72, recovery_vote, 3)
+	C(72, recovery_vote, 3) \
+	C(73, latency_count, 3)
 
 #endif

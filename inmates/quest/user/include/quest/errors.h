@@ -43,6 +43,8 @@
 	  "`channels` shows those that the cell's file lists") \
 	E(EINVAL, 22, "an argument makes no sense", \
 	  "look at the call's description for its range") \
+	E(ENFILE, 23, "the programs of the cell have all histograms that there are for them", \
+	  "count under fewer names") \
 	E(EMFILE, 24, "too many files, pipes or sockets are open", \
 	  "close() one") \
 	E(ENOSPC, 28, "all memory of `dynamic-channels` is in use", \
