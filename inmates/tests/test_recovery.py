@@ -47,6 +47,8 @@ def test_each_detector_finds_its_fault() -> None:
     with m.Machine("-smp", "2", *m.COUNTED, "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
                    "-initrd", str(m.quest("quest-test.elf")), "-append", "fakecell") as machine:
         shell = m.Shell(machine, "> \x04")
+        *wrong, end = shell.run("recovery start frame.pgm").splitlines()
+        assert wrong[0].startswith("recovery: frame.pgm, line 1: ") and end == "frame.pgm: no component starts"
         assert shell.run("recovery start faults") == ""
         for _ in range(6):
             shell.run("sleep 50")

@@ -16,6 +16,7 @@
 #include "../user/include/quest/types.h"
 #include "checkpoint.h"
 #include "component.h"
+#include "recovery.h"
 #include "replica.h"
 #include "takeover.h"
 
@@ -189,4 +190,18 @@ bool component_stop(struct component *c, uint64_t until)
 		(void)wait_on_until(process_kernel_children(), now < until ? now : until);
 	}
 	return component_reap(c);
+}
+
+bool recovery_ask(const char *name)
+{
+	unsigned int n;
+
+	for (n = 0; n < num_components; n++) {
+		if (strcmp(rules[n].name, name))
+			continue;
+		components[n].asked = true;
+		wake_all(process_kernel_children());
+		return true;
+	}
+	return false;
 }

@@ -27,7 +27,7 @@
 #define PATIENCE_US	1000000		/* the longest time until a program has ended */
 #define PUBLISH_US	100000		/* how often Linux gets counts and states, at least */
 
-static const struct archive_file *file;	/* NULL: only a driver is declared (driver.h) */
+static const struct archive_file *file;	/* NULL: none is to be read */
 static int vcpu = -1;
 static bool started;
 
@@ -415,8 +415,10 @@ static void watch(void *arg)
 	uint64_t next, publish = 0;
 
 	(void)arg;
-	if (file && !file_read(file) && !num_components)
+	if (file && !file_read(file) && !num_components) {
+		started = false;	/* the shell may name another file */
 		return;
+	}
 	irq_disable();
 	begin();
 	for (;;) {
@@ -446,12 +448,12 @@ static int own_vcpu(void)
 static const char *start_thread(void)
 {
 	started = true;
-	vcpu = own_vcpu();
+	vcpu = vcpu < 0 ? own_vcpu() : vcpu;
 	return thread_create("recovery", vcpu, watch, NULL) < 0 ?
 	       "there is no memory for its thread" : NULL;
 }
 
-const char *recovery_start(const char *name)
+static const char *find(const char *name)
 {
 	int n = archive_find(&archive, name);
 
@@ -460,6 +462,18 @@ const char *recovery_start(const char *name)
 	if (n < 0 || archive.files[n].program)
 		return "there is no such file: ls lists them";
 	file = &archive.files[n];
+	return NULL;
+}
+
+const char *recovery_start(const char *name)
+{
+	const char *wrong = find(name);
+
+	if (wrong)
+		return wrong;
+	if (!file_read(file))
+		return "no component starts";
+	file = NULL;			/* the thread does not read it again */
 	return start_thread();
 }
 
@@ -474,25 +488,13 @@ void recovery_boot(const struct boot_info *boot)
 			continue;
 		memcpy(name, at + key, length - key);
 		name[length - key] = 0;
-		wrong = recovery_start(name);
+		wrong = find(name);
+		if (!wrong)
+			wrong = start_thread();
 		if (wrong)
 			print("recovery: %s: %s\n", name, wrong);
 	}
 	wrong = num_components && !started ? start_thread() : NULL;
 	if (wrong)
 		print("recovery: %s\n", wrong);
-}
-
-bool recovery_ask(const char *name)
-{
-	unsigned int n;
-
-	for (n = 0; n < num_components; n++) {
-		if (strcmp(rules[n].name, name))
-			continue;
-		components[n].asked = true;
-		wake_all(process_kernel_children());
-		return true;
-	}
-	return false;
 }

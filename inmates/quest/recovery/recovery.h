@@ -17,8 +17,8 @@
 void recovery_boot(const struct boot_info *boot);
 
 /*
- * Starts the components that `file` of the archive declares. Returns NULL, or why it cannot. Errors
- * in the file are printed later, and then no component starts.
+ * Starts the components that `file` of the archive declares. Returns NULL, or why it cannot. If the
+ * file has errors, it prints them, and another call may name another file.
  */
 const char *recovery_start(const char *file);
 
