@@ -96,7 +96,7 @@ def in_quest(shell: m.Shell, line: str) -> str:
 
 def test_make_after_a_change_links_again(folder):
     """The .d file of the first `make` must not become the goal of the second."""
-    example = folder.path / "example"
+    example = folder.path / "changed"
     shutil.copytree(folder.stage / "usr/share/qv/examples/quest", example)
     (example / "page").write_text(MAKEFILE.replace("demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two "
                                                    "quest/plain note.txt", "demo.cpio: quest/hello"))
