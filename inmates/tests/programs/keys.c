@@ -193,6 +193,8 @@ static int check_vshm(void)
 	CHECK(vshm_map(17, 10000, 9, VSHM_CREATE | VSHM_ALL_ACCESS, &at) == -ENOLINK);
 	CHECK(vshm_map(17, 10000, 17, VSHM_ALL_ACCESS, &at) == -EEXIST);
 	CHECK(vshm_map(17, 2 << 20, 5, VSHM_ALL_ACCESS, &at) == -EINVAL);
+	CHECK(mk_vshm_circular_buffer(&in, 18, SIZE_MAX, 60, 4, VSHM_CREATE) == -EINVAL &&
+	      mk_vshm_circular_buffer(&in, 18, 3, SIZE_MAX, 4, VSHM_CREATE) == -EINVAL);
 	/* the end that does not create writes, too */
 	CHECK(vshm_map(17, 10001, 5, VSHM_ALL_ACCESS, &at) == 0);
 	memset(at, 0x5a, 10001);

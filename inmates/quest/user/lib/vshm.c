@@ -95,7 +95,7 @@ static int make(struct vshm_channel *v, struct quest_key *wish, unsigned int san
 
 	v->element_size = element_size;
 	wish->item = rounded(element_size);
-	for (wish->slots = 1; wish->slots < slots;)
+	for (wish->slots = 1; wish->slots < slots && wish->slots <= QV_CHAN_MAX_LENGTH;)
 		wish->slots *= 2;
 	v->channel = open_key(wish, sandboxes);
 	if (v->channel < 0)
