@@ -17,16 +17,23 @@ static char names[QV_LATENCY_MAX][QV_LATENCY_NAME];
 static bool counts[QV_LATENCY_MAX];	/* it has a time, so .min is one */
 static uint32_t used;
 
-int latency_open(const char *name)
+int latency_find(const char *name)
 {
 	uint32_t i;
 
-	if (!cell_present())
-		return -1;
 	for (i = 0; i < used; i++)
 		if (!strcmp(names[i], name))
 			return (int)i;
-	if (used == QV_LATENCY_MAX || strlen(name) >= QV_LATENCY_NAME)
+	return -1;
+}
+
+int latency_open(const char *name)
+{
+	int found = latency_find(name);
+
+	if (found >= 0)
+		return found;
+	if (!cell_present() || used == QV_LATENCY_MAX || strlen(name) >= QV_LATENCY_NAME)
 		return -1;
 	copy_string(names[used], name, QV_LATENCY_NAME);
 	memcpy(page()->of[used].name, names[used], QV_LATENCY_NAME);

@@ -6,62 +6,45 @@
 #include "../mm/usercopy.h"
 #include "machine.h"
 #include "syscall.h"
+#include "vcpu/vcpuword.h"
 
 #define OF_PROGRAMS	8		/* the others of the page are for VCPUs */
-#define NAME		16
 #define NS_MAX		(1000ull * 1000000000)	/* 1000 s */
 
-_Static_assert(PROCESS_NAME + NAME <= QV_LATENCY_NAME, "PROGRAM/NAME fits");
+_Static_assert(PROCESS_NAME + SCHED_NAME <= QV_LATENCY_NAME, "PROGRAM/NAME fits");
 
-/* The numbers in the page by the name there, PROGRAM/NAME. No VCPU has a slash in its name. */
-static struct {
-	char name[QV_LATENCY_NAME];
-	int histogram;
-} of_programs[OF_PROGRAMS];
-static unsigned int used;
+static unsigned int of_programs;	/* how many histograms programs have */
 
-static bool is_name(const char *name)
-{
-	const char *c;
-
-	for (c = name; *c; c++)
-		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-		      (*c >= '0' && *c <= '9') || *c == '-' || *c == '_' || *c == '.'))
-			return false;
-	return c != name;
-}
-
-/* Returns the number of the histogram, which it makes if necessary. */
+/*
+ * Returns the number of the histogram PROGRAM/NAME, which it makes if necessary. No VCPU has a
+ * slash in its name.
+ */
 static int histogram_of(const struct process *p, const char *name)
 {
 	char full[QV_LATENCY_NAME];
 	size_t n = strlen(p->name);
-	unsigned int i;
 	int histogram;
 
 	memcpy(full, p->name, n);
 	full[n++] = '/';
 	copy_string(full + n, name, sizeof(full) - n);
-	for (i = 0; i < used; i++)
-		if (!strcmp(of_programs[i].name, full))
-			return of_programs[i].histogram;
-	histogram = used < OF_PROGRAMS ? latency_open(full) : -1;
-	if (histogram < 0)
-		return -ENFILE;
-	memcpy(of_programs[used].name, full, sizeof(full));
-	of_programs[used++].histogram = histogram;
-	return histogram;
+	histogram = latency_find(full);
+	if (histogram < 0 && of_programs < OF_PROGRAMS) {
+		histogram = latency_open(full);
+		of_programs += histogram >= 0;
+	}
+	return histogram < 0 ? -ENFILE : histogram;
 }
 
 long sys_latency_count(struct call *c)
 {
 	uint64_t ns = c->arg[1], deadline = c->arg[2];
-	char name[NAME];
+	char name[SCHED_NAME];
 	int n = copy_string_from_user(&c->process->space, name, c->arg[0], sizeof(name));
 
 	if (n < 0)
 		return n == -2 ? -ENAMETOOLONG : -EFAULT;
-	if (!is_name(name) || ns > NS_MAX || deadline > NS_MAX)
+	if (!vcpuword_is_name(name, strlen(name)) || ns > NS_MAX || deadline > NS_MAX)
 		return -EINVAL;
 	if (machine.alone)
 		return 0;

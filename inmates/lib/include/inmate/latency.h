@@ -13,6 +13,9 @@
  */
 int latency_open(const char *name);
 
+/* Returns the number of the histogram with this name; -1: no histogram has it. */
+int latency_find(const char *name);
+
 /* Counts a time, in cycles of the TSC. Each histogram has one CPU that calls it. */
 void latency_add(int histogram, uint64_t cycles);
 

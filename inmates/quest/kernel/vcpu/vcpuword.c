@@ -33,21 +33,26 @@ static unsigned int cut(const char *text, struct field fields[FIELDS])
 	return i + 1;
 }
 
-static bool read_name(struct field f, char name[SCHED_NAME])
+bool vcpuword_is_name(const char *text, size_t length)
 {
 	size_t i;
 	char c;
 
-	if (!f.length || f.length >= SCHED_NAME)
-		return false;
-	for (i = 0; i < f.length; i++) {
-		c = f.text[i];
+	for (i = 0; i < length; i++) {
+		c = text[i];
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 		      c == '-' || c == '_' || c == '.'))
 			return false;
-		name[i] = c;
 	}
-	name[i] = 0;
+	return length && length < SCHED_NAME;
+}
+
+static bool read_name(struct field f, char name[SCHED_NAME])
+{
+	if (!vcpuword_is_name(f.text, f.length))
+		return false;
+	memcpy(name, f.text, f.length);
+	name[f.length] = 0;
 	return true;
 }
 

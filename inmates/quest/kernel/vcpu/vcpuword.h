@@ -6,6 +6,7 @@
 #ifndef QUEST_VCPUWORD_H
 #define QUEST_VCPUWORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "../../sched/sched.h"
@@ -28,5 +29,8 @@ struct vcpu_wish {
  * to correct it.
  */
 const char *vcpuword_read(const char *word, struct vcpu_wish *wish);
+
+/* Returns whether a VCPU may have this name: 1 to 15 letters, digits, -, _ and dots. */
+bool vcpuword_is_name(const char *text, size_t length);
 
 #endif
