@@ -52,11 +52,15 @@ def pci_name(bdf: int) -> str:
     return f"{bdf >> 8:02x}:{bdf >> 3 & 31:02x}.{bdf & 7}"
 
 
-def kept(cpus: list[int]) -> str:
-    """Returns what is said behind the state of the pool."""
-    if not cpus:
-        return ""
-    return f"; CPU{'s' if len(cpus) > 1 else ''} {cpu_list(cpus)} kept ready for cells"
+def kept(cpus: list[int], before: list[int]) -> str:
+    """Returns what is said behind the state of the pool: the CPUs that are kept, and those that
+    were kept before."""
+    back = [cpu for cpu in before if cpu not in cpus]
+    return _cpus(cpus, "kept ready for cells") + _cpus(back, "given back to Linux")
+
+
+def _cpus(cpus: list[int], what: str) -> str:
+    return f"; CPU{'s' if len(cpus) > 1 else ''} {cpu_list(cpus)} {what}" if cpus else ""
 
 
 def cpu_list(cpus: list[int]) -> str:

@@ -31,8 +31,10 @@ def test_cpus_are_kept_and_shown(run: Run) -> None:
     assert run.out == "there is no pool of memory for cells; CPUs 2-3 kept ready for cells (1.5 ms)\n"
     assert run("pool") == 0 and "; CPUs 2-3 kept ready for cells\n" in run.out
     assert "cpus" not in run.json("--json", "pool", "--set", "2M"), "an older module has no such call"
+    assert run("pool", "--cpus", "2") == 0 and run.out.endswith("; CPU 2 kept ready for cells; CPU 3 given back to Linux (1.5 ms)\n")
     assert run("pool", "--cpus", "none", "--set", "0") == 0
-    assert run.device.calls[1:] == ["pool 2", "keep []", "pool 0"]
+    assert run.out == "there is no pool of memory for cells; CPU 2 given back to Linux (1.5 ms)\n"
+    assert run.device.calls[1:] == ["pool 2", "keep [2]", "keep []", "pool 0"]
 
 
 @pytest.mark.parametrize("cpus", ["3-2", "a", "1,,2", "1-2-3", "-1", "0-99", "2-99999"])

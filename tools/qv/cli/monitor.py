@@ -80,7 +80,11 @@ def pool(args: Arguments, system: System) -> int:
     if (args.size is not None or args.cpus is not None) and nothing and not system.is_loaded():
         return done(args, None, words.pool(0, 0), size=0, free=0, lent=0, cpus=[])
     device = system.device_or_load() if not nothing else system.device()
-    reply = device.keep_cpus(args.cpus) if args.cpus is not None else None
+    before: list[int] = []
+    reply = None
+    if args.cpus is not None:
+        before = device.kept_cpus()
+        reply = device.keep_cpus(args.cpus)
     if args.size is not None:
         found = device.set_pool(args.size)
         reply = found.reply
@@ -93,7 +97,7 @@ def pool(args: Arguments, system: System) -> int:
     return done(
         args,
         reply,
-        words.pool(found.size, found.free) + words.kept(kept),
+        words.pool(found.size, found.free) + words.kept(kept, before),
         size=found.size,
         free=found.free,
         lent=found.lent,
