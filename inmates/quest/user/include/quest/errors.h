@@ -80,7 +80,8 @@
 	E(EDESTADDRREQ, 89, "the datagram has no address", \
 	  "use sendto(), or connect() first") \
 	E(EMSGSIZE, 90, "that is not the size of an item, or too large for the channel or socket", \
-	  "use `item` of the cell's file; a datagram has at most 1472 bytes") \
+	  "use `item` of the cell's file; a datagram has at most 1472 bytes, a strict move needs " \
+	  "`arena`") \
 	E(ENOPROTOOPT, 92, "the socket has no such option", \
 	  "sys/socket.h lists those that it has") \
 	E(ENOTSUP, 95, "Quest does not have that", \
