@@ -2,7 +2,7 @@
 """Checks the words `start=`, `vcpu=`, `migrate=` and `recovery=` on the command line of a cell with
 Quest, by the rules of Quest's own parsers. So a word that Quest would refuse at boot,
 or in which it would find nothing, is reported before the cell starts. netneeds.py checks `net=`.
-Quest ignores words that it does not know."""
+Quest ignores words that it does not know: warnings() names those that look misspelled."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import copy
 from . import admission, netneeds
 from .admission import Vcpu
 from .keys import migrate, recovery, vcpus
+from .keys.cmdline import NET, WORDS
 from .keys.key import matched
 from .nodes import SequenceNode
 from .words import shown
@@ -247,3 +248,20 @@ def check(cell: CellConfig, nodes: dict[str, Node]) -> Iterator[Wrong]:
     said += _components(with_words, nodes) if not cell.recovery.text else []
     for word, what, right in said:
         yield "cmdline", f"`{shown(word, 80)}`: {what}", right
+
+
+def warnings(cell: CellConfig) -> Iterator[str]:
+    """Yields words that Quest would ignore, and that look like those that it knows."""
+    if "=" not in cell.cmdline or not netneeds.is_quest(cell):
+        return
+    import difflib
+
+    exact, _, _ = vcpus.EXACT_WORD.partition("=")
+    known = [exact, *(word.removesuffix("=") for word in (NET, *WORDS))]
+    for word in cell.cmdline.split(" "):
+        key, equals, _ = word.partition("=")
+        if not equals or word == vcpus.EXACT_WORD or (key in known and key != exact):
+            continue
+        for close in difflib.get_close_matches(key.lower(), known, 1, 0.75):
+            meant = vcpus.EXACT_WORD if close == exact else f"{close}="
+            yield f"cmdline: Quest does not know the word `{shown(word)}` (perhaps `{meant}`)"

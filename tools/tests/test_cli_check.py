@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from running import YAML, Run
 
-from qv import config
+from qv import config, network
 
 
 def test_config_check(run: Run) -> None:
@@ -117,6 +117,19 @@ def test_warnings_about_real_time(run: Run, tmp_path: Path) -> None:
     assert shares == "CPU 1 shares a core with CPU 0, which the cell does not have: work there slows the cell"
     assert governor.startswith("CPU 1 has the frequency governor schedutil")
     assert said("[2, 3]") == ["its CPUs are on NUMA nodes 0 and 1: memory is far from some of them"]
+
+
+def test_words_that_look_misspelled(run: Run) -> None:
+    """Quest ignores words that it does not know, and programs have words of their own."""
+    words = "strat=a Vcpu=b,none admission=exat mode=test speed=3 verbose Net=c"
+    run.yaml.write_text(f"name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\ncmdline: {words}\n")
+    image = run.yaml.parent / "quest.elf"
+    assert run("config", "check", str(run.yaml)) == 0 and "warning" not in run.out, "another kernel"
+    image.write_bytes(image.read_bytes() + network.WITHOUT)
+    found = run.json("config", "check", str(run.yaml), "--json")
+    assert found["ok"] and [one["warning"] for one in found["warnings"]] == [
+        f"cmdline: Quest does not know the word `{word}` (perhaps `{meant}`)" for word, meant in
+        (("strat=a", "start="), ("Vcpu=b,none", "vcpu="), ("admission=exat", "admission=exact"), ("Net=c", "net="))]
 
 
 def test_a_file_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

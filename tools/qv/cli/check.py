@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from .. import abi, config, dropin, order, output, timing, words
+from .. import abi, config, dropin, order, output, questwords, timing, words
 from ..errors import Refused, WrongConfiguration
 from ..problems import Problem
 
@@ -34,6 +34,7 @@ def check(args: Arguments, system: System) -> int:
         for cell in cells
         for warning in (
             *_warnings(cell, machine),
+            *questwords.warnings(cell),
             *timing.warnings(system.root, cell.cpus),
             *_unit_warnings(cell, system, machine),
         )
