@@ -7,8 +7,8 @@ import pytest
 from product import Product
 from test_watching import until
 
-TUNED = ("isolcpus=nohz,domain,managed_irq,2-3", "nohz_full=2-3", "rcu_nocbs=2-3", "threadirqs",
-         "skew_tick=1", "irqaffinity=0", "mitigations=off")
+TUNED = ("isolcpus=nohz,domain,managed_irq,2-3", "nohz_full=2-3", "rcu_nocbs=2-3", "idle=poll",
+         "threadirqs", "skew_tick=1", "irqaffinity=0", "mitigations=off")
 TRACE = "/sys/kernel/tracing"
 TRACERS = f"""mountpoint -q {TRACE} || mount -t tracefs tracefs {TRACE}
 cd {TRACE}
@@ -40,6 +40,24 @@ def test_tuned_command_line(qv: Product) -> None:
     qv.do("cell destroy quest erika")
     qv.do("disable")
     assert qv.online() == qv.all_online
+
+
+@pytest.mark.slow
+@pytest.mark.machine(boot_args=("maxcpus=2",))
+def test_cpus_that_linux_has_not_started(qv: Product) -> None:
+    """The sentence and the remedy are those for a CPU that was taken offline."""
+    assert qv.online() == "0-1"
+    qv.do("enable")
+    start = "echo 1 > /sys/devices/system/cpu/cpu3/online"
+    assert start in qv.refused(f"cell create {qv.config('quest', 3)}")
+    qv.sh(start)
+    qv.run_cell("quest", 3)
+    qv.quesh("count")
+    qv.assert_counting()
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    assert qv.online() == "0-1,3"
+    qv.sh(start.replace("cpu3", "cpu2"))
 
 
 @pytest.mark.slow
