@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The role for many boxes in Documentation/fleet, played by Ansible. Most boxes are folders, with
-scripts in place of qvctl and systemctl. The last test installs packages in a Debian."""
+"""The role for many boxes in Documentation/fleet, played by Ansible. The boxes are folders, with
+scripts in place of qvctl and systemctl; test_fleet_machine.py has a machine."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from lab import enter, packages, roots
-from lab.paths import BUILD, TOP
-from test_packages import IN_A_COPY, copy, in_copy  # noqa: F401
+from lab import enter, roots
+from lab.paths import TOP
 
 FLEET = TOP / "Documentation/fleet"
 # A box remembers in its folder that a unit is enabled, and from which file its cell was made.
@@ -149,37 +148,3 @@ def test_wrong_file_reaches_no_box(fleet: Fleet) -> None:
     assert done.returncode != 0, done.stdout
     assert "first" in (fleet.folder / "box1/cells/quest.yaml").read_text()
     assert fleet.deeds() == [], "no cell was touched"
-
-
-# Runs Python in a copy of a Debian, as an interpreter for Ansible
-IN_THE_BOX = """#!/bin/sh
-words=
-for word; do words="$words '$word'"; done
-exec unshare --mount --propagation private /bin/sh -c '{script}' box '{base}' '{lower}' '{debs}' "exec python3$words"
-"""
-
-
-def test_role_installs_packages_in_a_bare_debian(copy: Path, tmp_path: Path) -> None:
-    """The role's own repository, with the packages of `make deb`, which DKMS compiles. The rest comes
-    from the box's repository, here of a folder: Ansible gets python3-apt from there by itself."""
-    debs = packages.build(BUILD / "lab/deb-fleet")
-    lower, sh = in_copy(copy, packages.TARGET, debs)
-    kernel = (lower / "kernel/version").read_text(encoding="utf-8").strip()
-    sh("rm -f /etc/apt/sources.list.d/*; cd /srv/debs && apt-ftparchive packages . >Packages && "
-       "echo 'deb [trusted=yes] file:/srv/debs ./' >/etc/apt/sources.list; ! which qvctl")
-    python, inventory = tmp_path / "python", tmp_path / "inventory.ini"
-    python.write_text(IN_THE_BOX.format(script=IN_A_COPY, base=copy, lower=lower, debs=debs))
-    python.chmod(0o755)
-    inventory.write_text(f"[qv]\nbox1 ansible_connection=local ansible_python_interpreter={python}\n")
-
-    def play() -> str:
-        done = enter.run(roots.ensure("fleet"), [
-            "ansible-playbook", "-i", str(inventory), str(FLEET / "site.yml"), "--tags", "install"],
-            {"HOME": str(tmp_path), "ANSIBLE_REMOTE_TEMP": str(tmp_path), "LC_ALL": "C.UTF-8",
-             "ANSIBLE_NOCOLOR": "1"})
-        assert done.returncode == 0, done.stdout
-        return done.stdout
-    assert "changed=2" in (said := play()), said
-    assert f"qv/{packages.version()}, {kernel}, x86_64: installed" in sh("dkms status -m qv")
-    sh("qvctl --version; python3 -c 'import prometheus_client'; test -e /usr/share/qv/images/quest.elf")
-    assert "changed=0" in (said := play()), said

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The metrics follow the conventions of Prometheus: a strict parser reads them, and the rules that
-`promtool check metrics` applies hold. promtool itself is in a package of 96 MB, so only a test of
-many boxes uses it (tests/lab/test_fleet_boxes.py)."""
+`promtool check metrics` applies hold. promtool itself is in a package of 96 MB, so only a
+slow test uses it (tests/lab/test_promtool.py)."""
 
 from __future__ import annotations
 
