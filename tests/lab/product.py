@@ -21,6 +21,7 @@ from lab import build, enter, images
 from lab.channel import Running
 from lab.errors import GuestTimeout, MachineDead
 from lab.machine import Machine, Result
+from lab.memory import PAGES_KIB
 from lab.paths import BUILD
 
 HERE = Path(__file__).resolve().parent
@@ -251,14 +252,7 @@ class Product:
         return self.sh("cat /sys/devices/system/cpu/online").strip()
 
     def pages_kib(self) -> int:
-        """Returns the sum of free memory and of memory that Linux accounts for: programs, files,
-        slabs, stacks, page tables. This sum becomes stable over many rounds. Other allocations of
-        whole pages are not included. MemAvailable is not used, since it leaves out the free pages
-        in the lists of the CPUs, which are many MiB and vary."""
-        return int(self.sh("""echo 3 >/proc/sys/vm/drop_caches; awk '
-            /^(MemFree|Active|Inactive|Unevictable|Slab|KernelStack|PageTables|Percpu):/ { kib += $2 }
-            $1 == "count:" { kib += 4 * $2 }
-            END { printf "%d", kib }' /proc/meminfo /proc/zoneinfo"""))
+        return int(self.sh(f"echo 3 >/proc/sys/vm/drop_caches; {PAGES_KIB}"))
 
     def objects_kib(self) -> int:
         """Returns the size of the kernel's small objects (kmalloc and similar)."""
